@@ -14,7 +14,7 @@ use crate::model::{AgentProtocol, Usage, parse_rows};
 pub struct AgentPreset {
     /// Its name.
     pub name: String,
-    /// What it is started with, as its makers document it for use without a person.
+    /// Its command line for unattended use, as its documentation gives it.
     pub command: String,
     /// How it is spoken to.
     pub protocol: AgentProtocol,
@@ -40,10 +40,10 @@ pub fn preset(name: &str) -> Option<&'static AgentPreset> {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Adapter {
-    /// What replaces `{how}` where this program's own sandbox holds it, with `{command}` for the failing
-    /// command, which it may run.
+    /// Replaces `{how}` inside our sandbox; `{command}` in it is the failing command, which the agent
+    /// may run.
     pub confined: String,
-    /// What is there otherwise, and where that command cannot be named in words.
+    /// Replaces `{how}` without our sandbox, or when the command cannot be quoted safely.
     pub unconfined: String,
     /// Where its events, a JSON object a line, hold what it says: the event's type, a JSON pointer and, where that
     /// is not all, another pointer with what must be there, as `/role=assistant`.

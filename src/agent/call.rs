@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::adapter::{Adapter, Transcript};
 use super::reply::{Reply, read_reply};
 use crate::exec::{
-    CommandLine, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
+    CommandLine, Discard, Environment, ExecError, Job, Limits, Outcome, Stdin, Stop, run,
 };
 
-/// One call of an agent.
+/// How to run an agent once.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct AgentRequest<'a> {
     /// The command line, with placeholders.
     pub command: &'a str,
     /// How its events are read, where it prints some.
@@ -30,9 +30,9 @@ pub struct Call<'a> {
     pub max_output: u64,
 }
 
-/// What came of a call.
+/// What an agent did and said.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct AgentOutput {
     /// How the process ended.
     pub outcome: Outcome,
     /// What it said. For [`AgentProtocol::Edit`](crate::model::AgentProtocol::Edit) a patch in it
@@ -42,38 +42,40 @@ pub struct Answer {
     pub text: Vec<u8>,
 }
 
-/// Calls the agent and reads its reply from `{out}` when it wrote there, else from its stdout.
+/// Runs the agent and reads its reply from `{out}` when it wrote there, else from its stdout.
 ///
 /// # Errors
 /// [`ExecError`] when the process could not be started or watched; an agent that fails or runs
-/// out of time is an [`Answer`].
-pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer, ExecError> {
+/// out of time is an [`AgentOutput`].
+pub fn run_agent(request: &AgentRequest<'_>, stop: &Stop) -> Result<AgentOutput, ExecError> {
+    let environment = [&request.job.environment.allow, request.environment].concat();
     let job = Job {
-        command: CommandLine::Shell(fill_template(call.command, &call.places)),
-        stdin: Stdin::Bytes(call.stdin.as_bytes().to_vec()),
-        environment: Environment::with([&call.job.environment.allow, call.environment].concat()),
+        command: CommandLine::Shell(fill_template(request.command, &request.places)),
+        stdin: Stdin::Bytes(request.stdin.as_bytes().to_vec()),
+        environment: Environment::with(environment),
         limits: Limits {
-            max_output: call.max_output,
-            ..Limits::within(call.timeout)
+            max_output: request.max_output,
+            ..Limits::within(request.timeout)
         },
-        ..call.job.clone()
+        ..request.job.clone()
     };
-    let outcome = run(&job, stop, sink)?;
+    let outcome = run(&job, stop, &mut Discard)?;
     tracing::info!(
         bytes = outcome.stdout.bytes,
         "the agent ended: {}",
         outcome.end
     );
-    let written = read_limited(call.places.out, call.max_output);
+    let written = read_limited(request.places.out, request.max_output);
     let printed = outcome.stdout.text();
-    let told = call.adapter.and_then(|a| a.parse_transcript(&printed)).unwrap_or(Transcript {
+    let told = request.adapter.and_then(|adapter| adapter.parse_transcript(&printed));
+    let told = told.unwrap_or(Transcript {
         text: printed,
         usage: None,
     });
     let text = written.filter(|text| !text.trim().is_empty()).unwrap_or(told.text);
     let mut reply = read_reply(&text);
     reply.packet.usage = reply.packet.usage.or(told.usage);
-    Ok(Answer {
+    Ok(AgentOutput {
         outcome,
         reply,
         text: text.into_bytes(),

@@ -10,7 +10,7 @@ mod settings;
 mod trouble;
 
 pub use adapter::{Adapter, PRESETS, preset};
-pub use call::{Answer, Call, Places, call};
+pub use call::{AgentOutput, AgentRequest, Places, run_agent};
 pub use home::AgentHome;
 pub use mcp_server::McpServer;
 pub use reply::{Reply, read_reply};

@@ -7,12 +7,11 @@ use serde::Deserialize;
 
 use crate::model::{TroubleKind, parse_rows};
 
-/// What an agent lacks, by the words that it and its service use for it. `None` when they say
-/// nothing of the kind.
+/// Recognizes why an agent failed by the words that it and its service use. `None` when no row
+/// matches.
 pub fn find_trouble(output: &str) -> Option<TroubleKind> {
     let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
-    // The last lines say how it ended; a line of source or of a log is longer.
-    // The reason is in the last lines; a longer line is data.
+    // Only the last lines; lines of 1000 bytes or more are data.
     let last: Vec<String> = lines
         .take(20)
         .filter(|line| line.len() < 1000)

@@ -69,7 +69,7 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
     Err(AppError::new(Code::U310, message).hint(hint))
 }
 
-// What holds more than words is a line for the shell, which finds its commands itself.
+// A line with other characters is for the shell, which finds its commands itself.
 fn is_plain(char: char) -> bool {
     char.is_ascii_alphanumeric() || " -_.+".contains(char)
 }

@@ -12,7 +12,7 @@ use crate::model::{
     walls_in_words,
 };
 use crate::report::kept_summary;
-use crate::workplace::{Plan, Workplace, find_shared};
+use crate::workplace::{Plan, Workplace, find_linked};
 
 /// A job in the worktree itself, confined as the settings say: it may write all of the worktree, wherever in it the
 /// command runs, but not what git reads later; without git, the folder it runs in.
@@ -59,7 +59,7 @@ pub(super) fn move_to_copy(app: &App, job: &mut Job) -> Result<Option<Temporary>
         source: workspace.source.as_ref(),
         root,
         git: workspace.git.as_ref(),
-        shared: find_shared(workspace.source.as_ref(), root, &[])?,
+        linked_folders: find_linked(workspace.source.as_ref(), root, &[])?,
         commands: &commands,
         closed: Vec::new(),
     };
@@ -130,7 +130,7 @@ pub(super) fn describe_failure(
         return error;
     };
     let needs_person = exit == Exit::No && diagnosis.requires_user_action;
-    // Tests that are listed, and the tool's own remedy, say it better; that nothing is known helps nobody.
+    // Listed tests and the tool's own remedy say it better, and an unknown kind says nothing.
     let says_nothing =
         diagnosis.remedy_source == RemedySource::Tool || diagnosis.kind == FailureKind::Unknown;
     if needs_person || diagnosis.tests.is_empty() && !says_nothing {

@@ -15,8 +15,8 @@ use crate::diagnose::{Log, LogFacts, MAX_EVIDENCE, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::inventory::{Project, explain_failure};
 use crate::model::{
-    CertainImport, Diagnosis, Evidence, FailedTest, FailureKind, RemedySource, RepoPath,
-    RunFailure, RunSummary,
+    Diagnosis, Evidence, FailedTest, FailureKind, ListedImport, RemedySource, RepoPath, RunFailure,
+    RunSummary,
 };
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
@@ -142,7 +142,7 @@ pub(super) fn summarize_run(
             statement => statement.to_owned(),
         };
         let list = if hint.certain { &mut summary.certain } else { &mut summary.perhaps };
-        list.push(CertainImport {
+        list.push(ListedImport {
             name: hint.name,
             statement,
             tried,

@@ -17,7 +17,7 @@ use super::{App, AppError, Result};
 use crate::agent::PRESETS;
 use crate::config::Seconds;
 use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState, Stop};
-use crate::heal::{Options, Probe, ServerConfig, Target, heal, masked};
+use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
 use crate::inventory::{Project, explain_failure, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
 use crate::model::{AtPath as _, CheckupRow, Code, Exit, FailureKind, HealingResult, SandboxMode};
@@ -186,7 +186,7 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let file = request.mcp.as_ref();
     let mut servers = file.map(|file| read_servers(file, request.auto)).transpose()?;
     let settings = app.settings();
-    // What a probe has where nothing is set.
+    // The limit for a probe without a setting.
     let timeout = settings.limits.timeout.map_or(Duration::from_secs(30), |limit| limit.0);
     let probes = probes(request, timeout, servers.as_ref())?;
     if probes.is_empty() {
@@ -215,25 +215,9 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     let mut last = Map::new();
     for probe in probes {
         let mut healed = heal(probe, &options)?;
-        let (probe, report) = (&healed.probe, &mut healed.report);
-        let line = probe.program().unwrap_or_default();
-        let kind = report.diagnosis.as_ref().map(|one| one.kind);
-        let found = report.diagnosis.iter();
-        let mut found = found.flat_map(|one| explain_failure(&project, one, "", line));
-        let is_variable = kind == Some(FailureKind::MissingEnvVar);
-        let action = found.next().map(|one| if is_variable { one.problem } else { in_words(&one) });
-        report.user_action_needed = action.or(report.user_action_needed.take());
-        if job.sandbox.mode == SandboxMode::Auto
-            && let Some(sandbox) = healed.sandbox
-        {
-            say_unconfined(sandbox, &[], app);
-        }
-        for path in healed.refused.iter().map(|path| path.display()) {
-            let (code, name) = (Code::R212, &probe.name);
-            app.note(&format!(
-                "{code}: {name}: mendit's sandbox refused writing {path}; --allow-write {path}"
-            ));
-        }
+        name_user_action(&project, &mut healed);
+        report_sandbox(app, &healed, job.sandbox.mode);
+        let probe = &healed.probe;
         match (&probe.target, &mut servers) {
             (Target::Command(line), _) => {
                 let seconds = probe.timeout.as_secs_f64();
@@ -258,6 +242,31 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
     }
     let exit = exit_code(&result, &stop);
     Ok((result, exit))
+}
+
+// What the project lacks explains a failed probe better than the rules that tried to correct it.
+fn name_user_action(project: &Project<'_>, healed: &mut Healed) {
+    let line = healed.probe.program().unwrap_or_default();
+    let report = &mut healed.report;
+    let Some(one) = &report.diagnosis else { return };
+    let remedy = explain_failure(project, one, "", line).into_iter().next();
+    let is_variable = one.kind == FailureKind::MissingEnvVar;
+    let action = remedy.map(|one| if is_variable { one.problem } else { in_words(&one) });
+    report.user_action_needed = action.or(report.user_action_needed.take());
+}
+
+fn report_sandbox(app: &App, healed: &Healed, mode: SandboxMode) {
+    if mode == SandboxMode::Auto
+        && let Some(sandbox) = healed.sandbox
+    {
+        say_unconfined(sandbox, &[], app);
+    }
+    for path in healed.refused.iter().map(|path| path.display()) {
+        let (code, name) = (Code::R212, &healed.probe.name);
+        app.note(&format!(
+            "{code}: {name}: mendit's sandbox refused writing {path}; --allow-write {path}"
+        ));
+    }
 }
 
 fn read_servers(file: &Path, auto: bool) -> Result<ServerConfig> {

@@ -45,7 +45,7 @@ impl AppError {
         }
     }
 
-    /// What is asked for cannot be.
+    /// Creates an error about the way the command was called.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Code::U101, message)
     }

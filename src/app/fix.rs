@@ -25,7 +25,7 @@ use crate::repair::{
     Agent, Commands, Part, Policy, RunLock, Setup, SplitInput, Task, digest, repair, split,
 };
 use crate::report::{Culprit, NextFacts, next_steps};
-use crate::workplace::find_shared;
+use crate::workplace::find_linked;
 use crate::workspace::Workspace;
 
 request! {
@@ -134,7 +134,7 @@ pub struct Fixed {
     pub result: RunResult,
     /// The folder that tells about it.
     pub folder: PathBuf,
-    // Where the run is kept; the folder may be a copy of it.
+    // The folder in which the run is kept; `folder` may be a copy of it.
     kept: PathBuf,
     /// The patch that the run ended with.
     pub patch: Option<String>,
@@ -293,7 +293,7 @@ fn repair_repository(app: &App, request: &FixRequest) -> Result<(RunResult, RunF
         allowed,
         task,
         remedies: &|diagnosis: &Diagnosis| steps_by_hand(app, &workspace, diagnosis),
-        shared: find_shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
+        linked_folders: find_linked(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         red: red.map(|red| red.diagnosis),
         apply: is_applied,
         resume: request.resume.is_some(),

@@ -102,7 +102,7 @@ where
 /// A part of a whole.
 ///
 /// # Errors
-/// What is no number from 0 to 1.
+/// When the text is not a number from 0 to 1.
 pub fn share(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()

@@ -40,7 +40,7 @@ HintRequest {
 }
 }
 
-/// What was found.
+/// The result of a hint.
 #[derive(Default)]
 pub struct Hinted {
     /// The names, modules and exports that are missing.

@@ -133,8 +133,8 @@ impl<'a> App<'a> {
     }
 }
 
-/// Does some work with what is known of files and commits, and keeps what it finds out; without
-/// `cached` nothing is known.
+/// Runs `work` with the cache of facts about files and commits, and saves new facts. Without
+/// `cached` the cache is empty.
 pub(super) fn with_known<T>(app: &App, cached: bool, work: impl FnOnce(&Known) -> T) -> T {
     // Not an error, since cached facts can be found again.
     let state = cached.then(|| super::runs::state(app)).and_then(Result::ok);
@@ -153,7 +153,8 @@ pub(super) fn with_graph<T>(
     work: impl FnOnce(&Graph<'_>) -> T,
 ) -> T {
     with_known(app, cached, |cache| {
-        work(&Graph::knowing(workspace.source.as_ref(), &cache.facts))
+        let source = workspace.source.as_ref();
+        work(&Graph::with_fact_cache(source, &cache.facts))
     })
 }
 

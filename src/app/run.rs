@@ -76,7 +76,7 @@ const SEES: &str = "Environment and sandbox";
 pub struct CommandRun {
     /// `run.json`.
     pub record: CommandRecord,
-    /// What to say when it did not pass, with the exit code.
+    /// The message and exit code when it did not pass.
     pub failure: Option<AppError>,
     /// The failure that the test runner reports although the command passed.
     pub hidden: Option<String>,
@@ -304,7 +304,7 @@ impl CommandRun {
         summary.is_some_and(|one| one.cause.is_none() && !one.remedies.is_empty())
     }
 
-    /// What an agent needs of it: one line when it passed; else the failures and the path of the whole log.
+    /// The summary for an agent: one line when it passed; else the failures and the path of the whole log.
     pub fn brief(&self, app: &App) -> String {
         let Some(failure) = &self.failure else {
             return self.pass_in_words();
@@ -359,7 +359,7 @@ fn job(app: &App, request: &RunRequest) -> Result<(Job, Temporary)> {
     let settings = app.settings();
     let limits = Limits::default();
     let (mut job, private) = confined(app, command)?;
-    // Of pytest alone: what other runners read is read by the programs under test, too.
+    // Only for pytest: the color variables of other runners also change the programs under test.
     let colors = request.colors.then(|| "PY_COLORS=1".to_owned());
     let environment = colors.into_iter().chain(settings.test.env.clone());
     job.environment = Environment::with(environment.collect());

@@ -24,7 +24,7 @@ use crate::policy::is_test_name;
 use crate::repair::Commands;
 use crate::source::Source;
 use crate::why::{Facts, FindCause, KeptCause, RedRun, TrialLimits, TrialStart, WhyError};
-use crate::workplace::find_shared;
+use crate::workplace::find_linked;
 use crate::workspace::Workspace;
 
 request! {
@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
         let is_output = store.outputs_of_last(workspace, self.line);
         Ok(work(&FindCause {
             slot: make_folder(&store.state.workplace())?,
-            shared: find_shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
+            linked_folders: find_linked(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
             state: store.state.directory(),
             workspace,
             root,

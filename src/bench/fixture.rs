@@ -51,7 +51,7 @@ pub struct Fixture {
     pub expect: Expected,
     /// How a run with the recorded replies must end.
     pub replay: Option<FixtureEnd>,
-    /// What must be in no packet, prompt, log or artifact.
+    /// Content that no packet, prompt, log or artifact may have.
     #[serde(default)]
     pub forbid: Forbidden,
     /// Values that represent `{{secret:NAME}}`, in parts, so that no scanner finds them here.
@@ -65,7 +65,7 @@ pub struct Fixture {
     pub replies: Vec<Reply>,
 }
 
-/// What a fixture must come to.
+/// The expected result of a fixture.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Expected {
@@ -89,7 +89,7 @@ pub struct FixtureEnd {
     pub stop_reason: StopReason,
 }
 
-/// What must never leave.
+/// Content that must not leak.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Forbidden {

@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::repair::read_run;
 
-/// What a run came to and wrote.
+/// The result of a run and the files that it wrote.
 pub(super) struct CaseRun {
     /// How it ended.
     pub(super) result: RunResult,
@@ -127,7 +127,7 @@ fn status_word(status: &impl serde::Serialize) -> String {
     word.as_str().unwrap_or_default().to_owned()
 }
 
-/// What a run wrote into its folder, as far as the bench looks at it.
+/// The files of a run's folder that the bench reads.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     /// The attempts, in order.

@@ -56,8 +56,8 @@ pub fn run_cases(
     })
 }
 
-/// Works on items, so many at a time, and gives the results in their order; those that were not
-/// begun when it is to stop are left out.
+/// Works on at most `jobs` items at a time and returns the results in the order of the items.
+/// Items not begun before a stop are left out.
 pub fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
@@ -204,7 +204,7 @@ fn run(
         allowed: Allowed::default(),
         task: build_task(fixture),
         remedies: &|_| Vec::new(),
-        shared: Vec::new(),
+        linked_folders: Vec::new(),
         red: None,
         apply: false,
         resume: false,

@@ -107,7 +107,7 @@ fn tally_outcomes<'a>(outcomes: impl Iterator<Item = &'a FixtureOutcome>) -> Tal
     tally_of(outcomes, |row| row.result == FixtureResult::Passed)
 }
 
-// How many of those that were run have what is asked for.
+// Counts the fixtures that were run and those of them that are good.
 pub(super) fn tally_of<'a>(
     outcomes: impl Iterator<Item = &'a FixtureOutcome>,
     good: impl Fn(&FixtureOutcome) -> bool,
@@ -118,15 +118,15 @@ pub(super) fn tally_of<'a>(
             tally.skipped += 1;
             continue;
         }
-        tally.run += 1;
+        tally.fixtures_run += 1;
         tally.passed += u64::from(good(outcome));
     }
-    let rate = if tally.run == 0 {
+    let rate = if tally.fixtures_run == 0 {
         0.0
     } else {
-        tally.passed as f64 / tally.run as f64
+        tally.passed as f64 / tally.fixtures_run as f64
     };
-    let (low, high) = wilson(tally.passed, tally.run);
+    let (low, high) = wilson(tally.passed, tally.fixtures_run);
     Tally {
         rate: round_share(rate),
         low: round_share(low),
@@ -294,9 +294,12 @@ pub(super) mod tests {
         let ids: Vec<_> = document.fixtures.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, ["js-a", "py-a", "py-b", "ts-a"]);
         let totals = document.totals;
-        assert_eq!((totals.passed, totals.run, totals.skipped), (2, 3, 1));
+        assert_eq!(
+            (totals.passed, totals.fixtures_run, totals.skipped),
+            (2, 3, 1)
+        );
         let repairs = document.repairs;
-        let pair = |tally: crate::model::Tally| (tally.passed, tally.run);
+        let pair = |tally: crate::model::Tally| (tally.passed, tally.fixtures_run);
         assert_eq!(pair(repairs.all), (2, 3));
     }
 }

@@ -193,7 +193,7 @@ pub(super) fn plain_forms() -> impl TypedValueParser<Value = Form> {
     form_parser(&["text", "json"])
 }
 
-/// The forms of what is also put into a comment.
+/// The output forms of commands whose result may also be posted as a comment.
 pub(super) fn comment_forms() -> impl TypedValueParser<Value = Form> {
     form_parser(&["text", "json", "markdown"])
 }
@@ -235,7 +235,7 @@ mod tests {
 
     use super::Cli;
 
-    // Of two flags of one id, a command would read the value of the other as its own; clap says so.
+    // When two flags share an id, a command reads the value of the other as its own; clap says so.
     #[test]
     fn no_flag_of_a_command_hides_a_global_one() {
         Cli::command().debug_assert();

@@ -49,7 +49,7 @@ pub fn build(
         policy,
         redactor,
         request,
-        graph: Graph::knowing(source, &known.facts),
+        graph: Graph::with_fact_cache(source, &known.facts),
         secret_names: find_secret_names(source, redactor),
     };
     let failure = read_failure(&inputs)?;

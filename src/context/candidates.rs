@@ -18,13 +18,13 @@ pub(super) struct Candidate {
     pub(super) why: String,
     /// 1-based lines that the failure points at.
     pub(super) lines: Vec<u32>,
-    /// What of it was asked for by name.
+    /// The part of it that was requested by name.
     pub(super) asked: Option<RequestedParts>,
-    /// What speaks for it, when it was ranked.
+    /// The evidence for it, when it was ranked.
     pub(super) ranked: Option<RankedFile>,
 }
 
-/// What of a file was asked for by name.
+/// The part of a file that was requested by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RequestedParts {
     /// Whether all of it was.
@@ -141,7 +141,7 @@ pub(super) fn ranked_candidates(failure: &Failure, ranking: &[RankedFile]) -> Ve
     }
     let mut found = Vec::new();
     for file in ranking {
-        let mut nodes = failure.reach.nodes.iter();
+        let mut nodes = failure.import_closure.nodes.iter();
         let base = nodes.find(|node| node.path == file.path).map_or_else(
             || Candidate::new(&file.path, Role::Ranked, ""),
             Candidate::imported,
@@ -180,7 +180,8 @@ pub(super) fn merge_paths(candidates: Vec<Candidate>) -> Vec<Candidate> {
 
 fn reached(failure: &Failure) -> impl Iterator<Item = &ClosureNode> {
     let hops = 1..=max_hops(failure.level);
-    failure.reach.nodes.iter().filter(move |node| hops.contains(&node.hops))
+    let nodes = failure.import_closure.nodes.iter();
+    nodes.filter(move |node| hops.contains(&node.hops))
 }
 
 /// Adds the lines without which the tests pass to what was asked for by name.

@@ -91,7 +91,7 @@ fn rank(inputs: &PacketInputs<'_>, failure: &Failure, question: &Question) -> Fi
     if needless || request.profile == Profile::Spec || failure.is_about_cause {
         return FileEvidence::default();
     }
-    let hops = failure.reach.nodes.iter().map(|node| (node.path.clone(), node.hops));
+    let hops = failure.import_closure.nodes.iter().map(|node| (node.path.clone(), node.hops));
     let input = FileInput {
         targets: &failure.readable,
         mentioned: &failure.mentions.order,

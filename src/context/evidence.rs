@@ -6,7 +6,7 @@ use crate::diagnose::telling_lines;
 use crate::languages::Outline;
 use crate::model::{Diagnosis, FailedTest, RepoPath};
 
-/// What a log says of the failure: the text without what passed, and the failing tests.
+/// The evidence of a log: its text without the passed tests, and the failing tests.
 #[derive(Debug, Default)]
 pub(super) struct LogEvidence {
     /// Lines about the failure, without what the runner says of itself.
@@ -64,7 +64,7 @@ fn has_title(title: &str, name: &str) -> bool {
     }
 }
 
-// What a runner prints of itself before the tests and after them.
+// Lines that a runner prints before and after the tests.
 fn is_header(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "platform ", "rootdir: ", "configfile: ", "plugins: ", "cachedir: ", "collected ",

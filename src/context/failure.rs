@@ -15,7 +15,7 @@ use crate::graph::Closure;
 use crate::model::{Diagnosis, FailureKind, Level, LogExcerpt, Profile, RecoveryContext, RepoPath};
 use crate::policy::sanitize_log;
 
-/// What the log and the request say of the failure.
+/// The facts of the failure, from the log and the request.
 pub(super) struct Failure {
     pub(super) diagnosis: Option<Diagnosis>,
     pub(super) level: Level,
@@ -23,11 +23,11 @@ pub(super) struct Failure {
     pub(super) targets: Vec<RepoPath>,
     /// Targets that may be read.
     pub(super) readable: Vec<RepoPath>,
-    /// What these import, one wave further than the level takes.
-    pub(super) reach: Closure,
+    /// The import closure of those files, one hop deeper than the level takes.
+    pub(super) import_closure: Closure,
     pub(super) evidence: LogEvidence,
     pub(super) mentions: Mentions,
-    /// What a person asks for, in place of a log.
+    /// The task in a person's words, in place of a log.
     pub(super) issue: Option<String>,
     /// The log within its limits.
     pub(super) log: Option<LogExcerpt>,
@@ -87,7 +87,7 @@ pub(super) fn read_failure(inputs: &PacketInputs<'_>) -> Result<Failure, Context
         level,
         escalation_reason,
         // One wave more, so that `next` can name what lies behind.
-        reach: inputs.graph.imported(&readable, (max_hops(level) + 1).min(2), false),
+        import_closure: inputs.graph.imported(&readable, (max_hops(level) + 1).min(2), false),
         targets,
         readable,
         evidence,

@@ -67,7 +67,7 @@ fn recovery_context(
     RecoveryContext {
         error_type: kind,
         undefined_names: names.to_vec(),
-        // Of several the first, which is the best.
+        // The first suggestion for each name, which is the best.
         suggested_imports: imports.collect(),
         recovery_hint: recovery_hint(names, suggestions),
     }

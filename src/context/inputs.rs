@@ -12,7 +12,7 @@ use crate::rank::{Lines, known_outline};
 use crate::source::{EntryKind, ReadError, Source};
 use crate::state::Known;
 
-/// What a packet is made from, and what of it may be shown.
+/// The inputs of a packet, and the rules for what of them may be shown.
 pub(super) struct PacketInputs<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) known: &'a Known,
@@ -33,7 +33,7 @@ pub(super) struct Unshown {
 }
 
 impl Unshown {
-    /// Of what no flag shows.
+    /// A refusal that no flag lifts.
     pub(super) fn new(code: Code, reason: impl Into<String>, bytes: Option<u64>) -> Self {
         Self {
             code,
@@ -150,7 +150,7 @@ pub(super) struct Opened {
     /// Its text, with secrets masked.
     pub(super) text: String,
     pub(super) blob_id: BlobId,
-    /// Of its bytes, in hex.
+    /// The digest of its bytes, in hex.
     pub(super) sha256: String,
     pub(super) encoding: &'static str,
     pub(super) redactions: Vec<Redaction>,

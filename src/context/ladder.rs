@@ -13,7 +13,7 @@ pub enum LevelChoice {
     Exactly(Level),
 }
 
-/// What is known of the attempt before this packet.
+/// The facts of the attempt before this packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Retry {
     /// How it ended; `None` for a first attempt.
@@ -145,7 +145,7 @@ fn first_rung(kind: Option<FailureKind>) -> Rung {
             Level::OneHop,
             "no rule recognizes the failure, and a fix usually needs other files".into(),
         ),
-        // Of other failures the line that the log names is where they show, not where they come from.
+        // Other failures show at the line that the log names, but come from elsewhere.
         FailureKind::SyntaxError | FailureKind::LintError => (
             Level::Targets,
             format!("the failure is {kind}, which is usually fixed at the place in the log"),

@@ -25,7 +25,8 @@ pub(super) fn unresolved(
     failure: &Failure,
     included: &[RepoPath],
 ) -> Vec<UnresolvedImport> {
-    let imports = failure.reach.unresolved.iter().filter(|import| included.contains(&import.path));
+    let imports = failure.import_closure.unresolved.iter();
+    let imports = imports.filter(|import| included.contains(&import.path));
     let masked = imports.map(|import| UnresolvedImport {
         specifier: inputs.redactor.mask(&import.specifier),
         tried: import.tried.iter().map(|path| inputs.redactor.mask(path)).collect(),
@@ -45,7 +46,7 @@ pub(super) fn next_files(
 ) -> Vec<RepoPath> {
     let cut = omitted.iter().filter(|file| file.rank.is_some());
     let cut = cut.filter_map(|file| RepoPath::new(&file.path).ok());
-    let further = failure.reach.nodes.iter().map(|node| node.path.clone());
+    let further = failure.import_closure.nodes.iter().map(|node| node.path.clone());
     let mut found: Vec<RepoPath> = Vec::new();
     for path in cut.chain(further) {
         if !included.contains(&path) && !found.contains(&path) && inputs.may_read(&path) {

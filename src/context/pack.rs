@@ -50,7 +50,7 @@ struct Packer<'a> {
     left: u64,
 }
 
-// What of a file is shown so far.
+// The parts of a file that are shown so far.
 struct Shown<'a> {
     lines: Lines<'a>,
     taken: Vec<bool>,
@@ -152,7 +152,7 @@ impl<'a> Packer<'a> {
                 self.files[file].is_signed = false;
                 continue;
             }
-            // Of a part that does not fit, the lines that the failure points at.
+            // When a part does not fit, only the lines that the failure points at are shown.
             let pointed = entry.candidate.lines.iter();
             for line in pointed.filter(|line| (lines[0]..=lines[1]).contains(*line)) {
                 let last = self.files[file].lines.count();
@@ -248,7 +248,7 @@ impl Shown<'_> {
         lines.is_some_and(|lines| !lines.contains(&false))
     }
 
-    /// Returns what it takes to show these lines too.
+    /// Returns how many bytes these lines would add.
     fn cost(&self, ranges: &[[u32; 2]]) -> u64 {
         let is_taken = |line: u32| line > 0 && self.taken.get(line as usize - 1) == Some(&true);
         // The most that the mark for a gap takes in files of less than a million lines.

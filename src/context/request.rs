@@ -31,7 +31,7 @@ pub struct Request {
     pub level: LevelChoice,
     /// Why that level, when the caller knows better than that it was asked for.
     pub level_reason: Option<String>,
-    /// What is known of the attempt before.
+    /// The facts of the attempt before.
     pub retry: Retry,
     /// Paths an agent asked for, as it wrote them, one list for each request, oldest first. A request
     /// that was answered with an earlier packet may be empty here.
@@ -46,15 +46,15 @@ pub struct Request {
     pub test_commands: Vec<String>,
     /// Bytes of the log that go into the failure packet.
     pub max_log_bytes: u64,
-    /// What history is there.
+    /// The history of the files, where there is any.
     pub history: History,
     /// The paths that each commit of that history changed, newest first.
     pub commits: Vec<Vec<RepoPath>>,
-    /// What is installed for the repository.
+    /// The packages that are installed for the repository.
     pub installed: Installed,
     /// The change that made it fail, where trials showed one.
     pub cause: Option<KnownCause>,
-    /// What the failing tests ran, where that was seen.
+    /// The code that the failing tests ran, when it was traced.
     pub traced: Option<Traced>,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,

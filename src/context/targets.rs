@@ -19,46 +19,53 @@ pub fn expand_target(listing: &Listing, path: &RepoPath) -> Option<Vec<RepoPath>
         return Some(below.map(|entry| entry.path.clone()).collect());
     }
     let inside_submodule = path.ancestors().any(|directory| {
-        listing
-            .get(directory)
-            .is_some_and(|entry| matches!(entry.kind, EntryKind::Submodule { .. }))
+        let entry = listing.get(directory);
+        entry.is_some_and(|entry| matches!(entry.kind, EntryKind::Submodule { .. }))
     });
     inside_submodule.then(|| vec![path.clone()])
 }
 
-/// The repository's files the log is about: those of the failing tests, then those that it points
-/// into, most telling first. A file that it only names is a target when there is no better.
+/// Returns the repository's files that the log is about, at most [`MAX_TARGETS_FROM_LOG`]:
+///
+/// 1. the files of the failing tests;
+/// 2. the file in which all of them crashed, for which the tests leave room;
+/// 3. files of which the log names a line, without those that only tests use when a test failed;
+/// 4. the first file named without a line, when an export is missing: no line of that file fails;
+/// 5. every file that the log names, when there is none of the others.
 pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<RepoPath> {
-    let tests = diagnosis.tests.iter();
-    let tests = tests.filter_map(|test| RepoPath::new(test.path.as_deref()?).ok());
-    let tests: Vec<RepoPath> = tests.collect();
-    let pool = Pool::new(&tests, listing);
-    let files = diagnosis.files.iter();
-    let (pointed, named): (Vec<&MentionedFile>, Vec<&MentionedFile>) =
-        files.partition(|file| file.line.is_some());
-    let pointed = pointed.into_iter().filter_map(MentionedFile::repo_path);
-    // Beside a failing test, what only tests use is the way to the failure.
-    let pointed = pointed.filter(|path| tests.is_empty() || pool.standing(path).is_some());
-    // Where all tests died in one file, they leave room for it.
-    let mut crashes = diagnosis.tests.iter().map(|test| test.crash_path.as_deref());
-    let crash = crashes.next().flatten().filter(|first| crashes.all(|one| one == Some(first)));
-    let crash = crash.and_then(|path| RepoPath::new(path).ok());
-    let ordered = distinct_files(tests.iter().cloned(), listing).into_iter();
-    let room = MAX_TARGETS_FROM_LOG - usize::from(crash.is_some());
-    let ordered = ordered.take(room).chain(crash).chain(pointed);
-    let mut targets = distinct_files(ordered, listing);
-    if !targets.is_empty() {
-        // What lost an export has no line that fails.
-        let mut lost = named.into_iter().filter_map(MentionedFile::repo_path);
-        let lost = lost.find(|path| !targets.contains(path) && !tests.contains(path));
-        if let Some(path) = lost.filter(|_| !diagnosis.missing_exports.is_empty()) {
+    let test_paths = diagnosis.tests.iter().filter_map(|test| test.path.as_deref());
+    let test_files: Vec<RepoPath> = test_paths.flat_map(RepoPath::new).collect();
+    let crash_file = common_crash_file(diagnosis);
+    let most_tests = MAX_TARGETS_FROM_LOG - usize::from(crash_file.is_some());
+    let first_tests = distinct_files(test_files.iter().cloned(), listing);
+    let first_tests = first_tests.into_iter().take(most_tests);
+    let pool = Pool::new(&test_files, listing);
+    let pointed = diagnosis.files.iter().filter(|file| file.line.is_some());
+    let pointed = pointed.filter_map(MentionedFile::repo_path);
+    let pointed = pointed.filter(|path| test_files.is_empty() || pool.standing(path).is_some());
+    let mut targets = distinct_files(first_tests.chain(crash_file).chain(pointed), listing);
+    if targets.is_empty() {
+        let named = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
+        return distinct_files(named, listing);
+    }
+    if !diagnosis.missing_exports.is_empty() {
+        let named = diagnosis.files.iter().filter(|file| file.line.is_none());
+        let mut named = named.filter_map(MentionedFile::repo_path);
+        let exporter = named.find(|path| !targets.contains(path) && !test_files.contains(path));
+        if let Some(path) = exporter {
             targets.truncate(MAX_TARGETS_FROM_LOG - 1);
             targets.extend(distinct_files(std::iter::once(path), listing));
         }
-        return targets;
     }
-    let named = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
-    distinct_files(named, listing)
+    targets
+}
+
+// The file in which all failing tests crashed, if there is one.
+fn common_crash_file(diagnosis: &Diagnosis) -> Option<RepoPath> {
+    let mut crashes = diagnosis.tests.iter().map(|test| test.crash_path.as_deref());
+    let first = crashes.next()??;
+    let is_common = crashes.all(|path| path == Some(first));
+    RepoPath::new(first).ok().filter(|_| is_common)
 }
 
 fn distinct_files(paths: impl Iterator<Item = RepoPath>, listing: &Listing) -> Vec<RepoPath> {

@@ -21,7 +21,7 @@ const LONG: usize = 400;
 /// Lines of evidence of a diagnosis.
 pub const MAX_EVIDENCE: usize = 20;
 
-/// What is known of a log before it is decided.
+/// The facts of a log before the decision.
 pub(super) struct Inputs<'i> {
     pub(super) lines: &'i [Line<'i>],
     pub(super) job: &'i Job,
@@ -54,7 +54,7 @@ impl<'i> Inputs<'i> {
     }
 }
 
-/// What a log says, before the names and files are gathered.
+/// The decision about a log, before names and files are gathered.
 #[derive(Default)]
 pub(super) struct Verdict<'f> {
     pub(super) kind: Kind,
@@ -197,7 +197,7 @@ fn weigh_rows<'i>(inputs: &Inputs<'i>, scope: &Scope) -> Vec<Row<'i>> {
         let is_ours = inputs.facts.timed_out && finding.kind == Kind::Crash;
         Row {
             kind: if is_ours { Kind::Timeout } else { finding.kind },
-            // What such a line weighs: less than any line that states a failure.
+            // The weight of such a line is less than that of any line that states a failure.
             weight: if is_passed { 16 } else { finding.weight },
             at: finding.at,
             finding: (!is_ours).then_some(finding),
@@ -212,7 +212,7 @@ fn weigh_rows<'i>(inputs: &Inputs<'i>, scope: &Scope) -> Vec<Row<'i>> {
     own.chain(ended).collect()
 }
 
-// What the way a process ended says when its log does not. Source: the shell's exit codes.
+// The kind that the exit code shows when the log shows none. Source: the shell's exit codes.
 fn run_ending(inputs: &Inputs<'_>) -> Option<(Kind, u8)> {
     if inputs.facts.timed_out {
         return Some((Kind::Timeout, 71));
@@ -293,7 +293,7 @@ fn list_alternatives(
     alternatives.collect()
 }
 
-/// What all lines of one kind say together.
+/// The lines of one kind taken together.
 #[derive(Default)]
 struct Sum {
     kind: Kind,

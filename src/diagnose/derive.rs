@@ -24,12 +24,12 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
     rows_of(kind).find_map(|row| row.category).unwrap_or(Category::Partial)
 }
 
-/// What a rule of a kind weighs that has no weight of its own.
+/// The default weight of a rule by its kind.
 pub(super) fn kind_weight(kind: Kind) -> u8 {
     rows_of(kind).find_map(|row| row.weight).unwrap_or_default()
 }
 
-/// What a report proposes, at least two actions for each category.
+/// The proposals of a report, at least two actions for each category.
 pub fn suggested_actions(category: Category) -> &'static [&'static str] {
     match category {
         Category::Timeout => &[

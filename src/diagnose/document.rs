@@ -138,7 +138,7 @@ fn add_advice(
         let fix = "Pass the failing command's output, including standard error.";
         fix.clone_into(&mut diagnosis.suggested_fix);
     }
-    // Of an expectation a tool says at most how to give it up.
+    // For a failed expectation, a tool says at most how to give it up.
     let says_no_more = [Kind::None, Kind::TestFailure, Kind::SnapshotMismatch].contains(&kind);
     let Some(first) = decisive.filter(|_| !says_no_more) else {
         return;
@@ -156,7 +156,7 @@ fn add_advice(
 }
 
 fn list_names(diagnosis: &mut Diagnosis, verdict: &Verdict<'_>, inputs: &Inputs<'_>) {
-    // What decided, what weighs much, and what a test died of.
+    // Findings that decided, that weigh much, or that failed a test.
     let died_of: HashSet<usize> = inputs.cases.iter().filter_map(|case| case.cause).collect();
     let own = inputs.findings.iter().filter(|finding| {
         // Findings of this weight name what is missing, whatever decided.
@@ -202,7 +202,7 @@ fn name_cause_above(case: &mut Case, lines: &[Line<'_>], findings: &[Finding]) {
     if !says.contains("'test failed'") {
         return;
     }
-    // What a file prints before it dies fits on so many lines.
+    // A file prints at most this many lines before it fails to load.
     let from = case.at.saturating_sub(80);
     let mut near = findings.iter().rev().filter(|own| own.at >= from && own.at < case.at);
     let found = near.find(|own| own.weight >= 40 && !own.is_of_shell());
@@ -260,7 +260,7 @@ fn tests(verdict: &Verdict<'_>, inputs: &Inputs<'_>, locator: &Locator<'_>) -> V
     tests.collect()
 }
 
-// What a test died of, without what its runner puts around it.
+// The error of a test, without the decoration of its runner.
 fn case_message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
     let at = case.cause?;
     let text = lines.get(at)?.text.trim().trim_start_matches("| ");

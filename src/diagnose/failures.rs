@@ -36,9 +36,9 @@ pub(super) fn list_failures(
     let stands_alone = 25;
     for row in &verdict.rows {
         let Some(finding) = row.finding else { continue };
-        // Of a checker, what another checker finds is a failure of its own.
+        // A finding of another checker is a failure of its own.
         let is_other = is_checker(row.kind) && Some(finding.tool) != verdict.tool && !by_tests;
-        // What a runner says of a failing test beside its cause is that test.
+        // What a runner says about a failing test beside its cause belongs to that test.
         let is_of_tests = matches!(finding.kind, Kind::TestFailure | Kind::TestSetupError)
             && verdict.tool == Some(finding.tool)
             && !runners.is_empty()

@@ -7,7 +7,7 @@ use super::runners::is_installed;
 use crate::model::{FailureKind as Kind, Subkind};
 use crate::runners::pattern;
 
-/// What one line says.
+/// What a rule found in one line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Finding {
     /// Index into the lines.
@@ -56,9 +56,9 @@ pub(super) fn collect_findings(
         refine_module(&mut finding, lines, locator);
         let place = line.text.trim_start().split(['(', ':', ' ']).next();
         let most = match place {
-            // What a line in the captured output of the program under test weighs at most.
+            // The most that a line in the captured output of the program under test can weigh.
             _ if line.captured => 14,
-            // What is wrong with an installed package's own file weighs less than with a file of the project.
+            // An error in an installed package's own file weighs less than one in a file of the project.
             Some(place) if is_installed(place) => 45,
             _ => u8::MAX,
         };

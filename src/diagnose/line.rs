@@ -9,7 +9,7 @@ pub(super) struct Line<'a> {
     pub(super) number: u64,
     /// What the tool printed.
     pub(super) text: Cow<'a, str>,
-    /// What the CI service says with this line.
+    /// What the CI service adds to this line.
     pub(super) mark: Mark,
     /// Whether it is in a section that repeats what the program under test printed.
     pub(super) captured: bool,
@@ -19,7 +19,7 @@ pub(super) struct Line<'a> {
     pub(super) quiet: bool,
 }
 
-/// The texts of up to so many lines right above an index.
+/// The texts of up to `most` lines right above an index.
 pub(super) fn lines_above<'l>(
     lines: &'l [Line<'_>],
     at: usize,
@@ -29,7 +29,7 @@ pub(super) fn lines_above<'l>(
     near.iter().map(|line| line.text.as_ref())
 }
 
-/// The texts of up to so many lines from an index on.
+/// The texts of up to `most` lines from an index on.
 pub(super) fn lines_below<'l>(
     lines: &'l [Line<'_>],
     from: usize,
@@ -38,7 +38,7 @@ pub(super) fn lines_below<'l>(
     lines.iter().skip(from).take(most).map(|line| line.text.as_ref())
 }
 
-/// What a CI service says with a line beside its text.
+/// What a CI service adds to a line beside its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Mark {
     #[default]

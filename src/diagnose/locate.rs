@@ -13,7 +13,7 @@ use crate::model::RepoPath;
 use crate::runners::{Pattern, pattern};
 use crate::source::{Listing, Source};
 
-/// Where a log was written: what it can be mapped into.
+/// The repository to whose files the paths of a log are mapped; the log may be from another machine.
 #[derive(Clone, Copy, Default)]
 pub struct Scene<'a> {
     /// The files of the repository; without them nothing is found.
@@ -168,7 +168,7 @@ impl<'a> Locator<'a> {
     }
 }
 
-// What a machine brings along; `/usr/src/app` is where images keep a project.
+// Folders of the system; `/usr/src/app` is where images keep a project.
 pattern!(
     SYSTEM,
     r"^(?:/usr/(?:lib|local/lib|share|include)|/etc|/lib|/proc|/sys|/nix/store|/System|/Library|C:/Windows|C:/Program Files|(?:C:|/opt)/hostedtoolcache)/"
@@ -179,7 +179,7 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
 }
 
-// What is behind the folder of installed packages.
+// The path inside the folder of installed packages.
 fn installed_path(path: &str) -> Option<&str> {
     ["site-packages/", "dist-packages/", "node_modules/"]
         .iter()

@@ -117,7 +117,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// What is known of the run beside its log.
+/// The facts of the run beside its log.
 #[derive(Debug, Clone, Default)]
 pub struct LogFacts {
     /// The command's exit code; a negative number is a signal.
@@ -129,7 +129,7 @@ pub struct LogFacts {
 }
 
 impl LogFacts {
-    /// What the end of a run of `command` tells.
+    /// The facts that the end of a run of `command` shows.
     pub fn new(outcome: &Outcome, command: &str) -> Self {
         Self {
             exit_code: outcome.end.code_or_signal(),

@@ -170,7 +170,7 @@ fn bare_path(path: &str) -> String {
     path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
-// What a test works with: a route, or a file that it made in a folder of its own.
+// Paths that are data of a test: a route, or a file that it made in a folder of its own.
 fn is_of_test(path: &str) -> bool {
     let made = ["/tmp/pytest-", "/var/folders/"];
     path.rfind('/') == Some(0) || made.iter().any(|prefix| path.starts_with(prefix))

@@ -15,7 +15,7 @@ const LONGEST_LINE: usize = 4096;
 pub(super) struct Lines<'a> {
     /// With their original numbers.
     pub(super) all: Vec<Line<'a>>,
-    /// Bytes at the ends of overlong lines that nobody looks at.
+    /// Only this many bytes at each end of an overlong line are read.
     pub(super) cut: u64,
 }
 
@@ -64,7 +64,7 @@ pattern!(
     r"travis_time:(start|end):([\w-]+)|section_(start|end):\d+:([\w.-]+)"
 );
 
-// What a terminal would show of one raw line, and what the service says with it.
+// The text that a terminal would show of one raw line, and the service's mark on it.
 fn clean_line<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     let mut mark = Mark::None;
     if raw.contains("travis_time:") || raw.contains("section_") {

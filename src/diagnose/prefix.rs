@@ -16,7 +16,7 @@ const MAX_STAMPS: usize = 6;
 // Bytes: the names of most services, jobs and steps are shorter.
 const MAX_COLUMN: usize = 160;
 
-/// What runners of several programs put before each line: names that they announced with a command.
+/// Prefixes of programs that run several others: names that they announced with a command.
 #[derive(Debug, Default)]
 pub(super) struct Wrapper {
     announced: BTreeSet<String>,
@@ -29,11 +29,11 @@ pattern!(
     r"^(?:(\S+ [\w:.-]+)\$ |(\S+): (?:\$ \w|> \S+@\d\S* \w)|(\S+:[\w:.-]+): cache (?:hit|miss|bypass))"
 );
 
-// What no tool's own output has before a line, such as a time stamp.
+// Prefixes that no tool prints itself, such as a time stamp.
 static STAMP: LazyLock<Regex> =
     LazyLock::new(|| Pattern::any(PROVIDERS.dress.iter().map(|row| &row.line)));
 
-// What is before most lines of a log or before none.
+// Prefixes that most lines of a log have, or none.
 static SHARED: LazyLock<Regex> =
     LazyLock::new(|| Pattern::any(PROVIDERS.shared.iter().map(|row| &row.line)));
 

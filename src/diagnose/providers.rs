@@ -1,4 +1,4 @@
-//! What services, stores and programs that run others put around what a tool prints: one table.
+//! The table of prefixes and marks that CI services, log stores and task runners add to a tool's output.
 
 use std::sync::LazyLock;
 
@@ -21,9 +21,9 @@ pub(super) static ENDS: LazyLock<Cues> =
 pub(super) struct Providers {
     pub(super) end: Vec<Ending>,
     pub(super) fold: Vec<Fold>,
-    /// What no tool's own output has before a line.
+    /// Prefixes that no tool prints itself.
     pub(super) dress: Vec<Shape>,
-    /// What none has before most lines.
+    /// Prefixes that no tool prints before most of its lines.
     pub(super) shared: Vec<Shape>,
     /// Where scripts say that they run.
     pub(super) place: Vec<Shape>,

@@ -3,7 +3,7 @@
 use super::line::{Line, Mark, lines_above};
 use crate::runners::pattern;
 
-/// What the failing tool itself says to do.
+/// The remedy that the failing tool itself proposes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Remedy {
     /// Index of the line in which the sentence begins.
@@ -12,7 +12,7 @@ pub(super) struct Remedy {
     pub(super) text: String,
 }
 
-// What is before and behind a message: boxes, bullets, the tool's own word for its severity.
+// Decoration around a message: boxes, bullets, the tool's own word for its severity.
 pattern!(
     FRAME,
     r"^[\s│║╔╗╚╝═─┃┌┐└┘|*>!ⓘℹ⚠✖×❯↳\x{fe0f}]+|[\s│║╗╝┃|]+$|^(?:(?:npm (?:error|ERR!)|ERR!|pnpm:|yarn error|\[?(?:error|warn|warning|info|fatal)\]?:?|E  |#\d+ [\d.]+)\s*)+"
@@ -69,7 +69,7 @@ pub(super) fn find_remedy(lines: &[Line<'_>], decisive: usize, end: usize) -> Op
             let (score, text) = score_remedy(own, found.get(at + 1));
             (score, Remedy { at: own.at, text })
         });
-        // Of equals the nearest to the line, below before above.
+        // With equal scores, the nearest to the line wins, below before above.
         let enough = scores.filter(|(score, _)| *score >= ENOUGH);
         let best = enough.min_by_key(|(score, own)| {
             (

@@ -70,7 +70,7 @@ pub(super) fn add_reports(
             kind => kind,
         };
         derive::set_kind(diagnosis, kind, None);
-        // Of a kind that the words of a report show.
+        // The confidence of a kind that is read from the words of a report.
         diagnosis.confidence = 0.8;
         diagnosis.alternatives.clear();
         diagnosis.tool = diagnosis.tests.first().map(|test| test.runner.clone());

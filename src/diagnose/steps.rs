@@ -192,8 +192,8 @@ impl Reader {
     // Takes back that the last step passed, where its last lines say that something failed.
     fn open_failed_end(&mut self, lines: &[Line<'_>]) -> bool {
         pattern!(FAILED, r"^(?:fatal|error|Error|ERROR|FATAL)(?:\[\w+\])?: ");
-        let is_own = |step: &&mut Step| step.end != End::CleanUp;
-        self.steps.iter_mut().rfind(is_own).is_some_and(|step| {
+        let last_own = self.steps.iter_mut().rfind(|step| step.end != End::CleanUp);
+        last_own.is_some_and(|step| {
             // Lines that a tool says below its error.
             let mut last = lines[step.from..step.to].iter().rev().take(10);
             let failed = last.any(|line| !line.quiet && FAILED.is_match(&line.text));

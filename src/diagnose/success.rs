@@ -20,9 +20,9 @@ pub(super) fn denies_success(lines: &[Line<'_>], from: usize) -> bool {
 pub(super) fn says_failure(line: &Line<'_>) -> bool {
     let denies = ["0", "no ", "No ", "zero", "without", "under"];
     let denies = denies.iter().any(|word| line.text.contains(word));
-    let is_denied = || denies && !FAILURE.is_match(&NOTHING.replace_all(&line.text, ""));
-    let in_words = || FAILURE.is_match(&line.text) && !is_denied();
-    line.mark != Mark::Remark && (tells_failure(line) || in_words())
+    let in_words = FAILURE.is_match(&line.text)
+        && (!denies || FAILURE.is_match(&NOTHING.replace_all(&line.text, "")));
+    line.mark != Mark::Remark && (in_words || tells_failure(line))
 }
 
 // A count of zero, or a denial.

@@ -7,7 +7,7 @@ use super::runners::Case;
 use crate::model::{FailureKind as Kind, Subkind};
 use crate::runners::pattern;
 
-/// What one failing test died of.
+/// The cause of one failing test.
 pub(super) struct Vote<'f> {
     pub(super) kind: Kind,
     pub(super) at: usize,

@@ -26,7 +26,7 @@ pub(super) fn launch_job(
         Err(std::io::ErrorKind::NotADirectory).at(&job.directory)?;
     }
     let mut variables = job.environment.variables(std::env::vars_os());
-    // What hangs is asked where before it is ended.
+    // Python then prints its stack before it is stopped at the time limit.
     if job.limits.timeout.is_some() {
         variables.entry("PYTHONFAULTHANDLER".into()).or_insert_with(|| "1".into());
     }
@@ -72,7 +72,7 @@ pub fn own_program() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
-/// Where the program of this name is that the search path leads to.
+/// Finds a program on the search path.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let files = std::env::split_paths(&path).map(|folder| folder.join(name));

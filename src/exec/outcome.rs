@@ -150,7 +150,7 @@ impl From<Refusal> for ExecError {
 }
 
 impl Report {
-    /// Of a command that was never started.
+    /// The report of a command that was never started.
     pub(super) fn unstarted(end: Result<End, Refusal>) -> Self {
         Self {
             end,

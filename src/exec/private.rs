@@ -46,8 +46,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("CCACHE_DIR", "ccache"),
 ];
 
-// Of these the command has its own too: one in which every use takes a lock, and one that is nothing
-// for it.
+// Caches that are not shared: `virtualenv` locks its own at every use, and the command must not see mendit's.
 const OWN: &[&str] = &["virtualenv", "mendit"];
 
 fn shared_cache(variables: &BTreeMap<OsString, OsString>) -> Option<PathBuf> {

@@ -84,7 +84,7 @@ fn hold_folder(folder: &Path) -> Option<File> {
     Some(file)
 }
 
-// Those of this user that nobody holds any more. Best effort.
+// Removes this user's temporary folders that no process holds any more. Best effort.
 fn sweep_stale(parent: &Path, own: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -15,9 +15,10 @@ pattern!(
 
 /// Returns a fix for each missing name that a module with an `__all__` defines and does not list.
 pub(super) fn list_names(question: &Question<'_>, missing: &BTreeSet<String>) -> Vec<Candidate> {
-    let is_meant = |path: &str| path.ends_with(".py") && !missing.is_empty();
     let mut found = Vec::new();
-    for file in product_files(question.graph.source(), is_meant) {
+    for file in product_files(question.graph.source(), |path| {
+        path.ends_with(".py") && !missing.is_empty()
+    }) {
         for list in LIST.captures_iter(&file.text) {
             let facts = question.graph.resolver().facts(&file.path);
             for one in facts.definitions.iter().filter(|one| missing.contains(&one.name)) {

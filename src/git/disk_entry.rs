@@ -22,7 +22,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Of an entry as it is now.
+    /// Takes the stamp of an entry as it is now.
     pub fn from_metadata(metadata: &Metadata) -> Self {
         Self {
             bytes: metadata.len(),
@@ -65,8 +65,8 @@ pub fn write_entry(at: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what is there, of whatever kind and whatever rights were taken from what is in it;
-/// nothing is well too. Links are not followed.
+/// Removes a file, link or folder, even one with entries that deny writing. A missing path is no
+/// error. Links are not followed.
 ///
 /// # Errors
 /// What the system says.

@@ -199,7 +199,7 @@ impl Repository {
     }
 }
 
-/// The times and sizes that the index keeps of a file; none of what is not there.
+/// The times and sizes that the index keeps of a file; empty for a missing file.
 pub(super) fn stat_of(file: Option<PathBuf>) -> Stat {
     let metadata = file.and_then(|file| gix::index::fs::Metadata::from_path_no_follow(&file).ok());
     metadata.and_then(|metadata| Stat::from_fs(&metadata).ok()).unwrap_or_default()

@@ -26,15 +26,14 @@ pub struct ClosureNode {
     pub via: Vec<RepoPath>,
     /// Rank of discovery: by hops, inside a hop in the import order of the importers.
     pub order: u32,
-    /// What its imports mean; `None` for the outermost files, which are not read.
+    /// Its resolved imports; `None` for the outermost files, which are not read.
     pub edges: Option<Arc<FileEdges>>,
 }
 
 impl Graph<'_> {
-    // The files imported; with `symbols` also those that define what is taken from them: what stands behind
-    // barrels and packages then comes as near as what is named.
-    fn targets(&self, edges: &FileEdges, symbols: bool) -> Vec<RepoPath> {
-        let mut files = edges.targets();
+    // The imported files. With `symbols`, a defining file counts as one hop away, even behind re-exports.
+    fn imported_files(&self, edges: &FileEdges, symbols: bool) -> Vec<RepoPath> {
+        let mut files = edges.imported_files();
         if symbols {
             let imports = 0..edges.facts.imports.len();
             let defined = imports.flat_map(|at| self.defined(edges, at));
@@ -52,7 +51,7 @@ impl Graph<'_> {
     pub fn imported(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let nodes = reach_files(targets, max_hops, |path| {
             let edges = self.file(path);
-            (self.targets(&edges, symbols), Some(Arc::new(edges)))
+            (self.imported_files(&edges, symbols), Some(Arc::new(edges)))
         });
         let edges = nodes.iter().filter_map(|node| node.edges.as_ref());
         let mut unresolved: Vec<_> = edges.flat_map(|edges| edges.unresolved()).collect();
@@ -66,7 +65,7 @@ impl Graph<'_> {
     /// source file is read.
     pub fn importing(&self, targets: &[RepoPath], max_hops: u32, symbols: bool) -> Closure {
         let whole = self.whole();
-        let imported = parallel::map(&whole, |edges| self.targets(edges, symbols));
+        let imported = parallel::map(&whole, |edges| self.imported_files(edges, symbols));
         let mut importers: HashMap<RepoPath, Vec<RepoPath>> = HashMap::new();
         for (edges, imported) in whole.iter().zip(imported) {
             for target in imported {

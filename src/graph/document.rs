@@ -164,7 +164,7 @@ fn is_query(import: &Import, files: &[RepoPath]) -> bool {
     })
 }
 
-// Of several files a name belongs to its submodule, and to the package when it has none.
+// When an import leads to several files, a name belongs to the submodule of that name, otherwise to the package.
 fn takes_name(files: &[RepoPath], path: &RepoPath, import: &Import, name: &str) -> bool {
     let specifier = &import.specifier;
     if files.iter().any(|file| is_module(file, specifier, name)) {

@@ -75,7 +75,7 @@ impl<'a> Graph<'a> {
 impl FileEdges {
     /// The files imported, in import order, each once, without the file itself. Implicit files
     /// follow.
-    pub fn targets(&self) -> Vec<RepoPath> {
+    pub fn imported_files(&self) -> Vec<RepoPath> {
         let mut seen = std::collections::HashSet::from([&self.path]);
         self.resolutions
             .iter()

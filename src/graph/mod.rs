@@ -5,7 +5,7 @@
 //! every file. [`Graph::defining`] follows a name through barrels, stars and packages to the file that defines it.
 //! [`cycles`] finds files that import each other as they are loaded. [`document`] writes what `mendit imports` prints.
 //!
-//! Files are read in parallel, and every answer is sorted: it is the same for any number of threads. [`Graph::knowing`]
+//! Files are read in parallel, and every answer is sorted: it is the same for any number of threads. [`Graph::with_fact_cache`]
 //! takes the facts of files that have not changed from the store of an earlier run.
 
 mod closure;

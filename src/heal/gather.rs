@@ -14,7 +14,7 @@ const LOCAL: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 /// values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Of the programs a fix may use, those on the search path.
+    /// Programs that a fix may use and that are on the search path.
     pub programs: BTreeSet<String>,
     /// Program to its file in `node_modules/.bin` or in a virtual environment of the project.
     pub local: BTreeMap<String, String>,

@@ -20,4 +20,4 @@ pub use choose::{Fix, History, choose_fix};
 pub use config::{ServerConfig, masked};
 pub use gather::Surroundings;
 pub use probe::{Endpoint, HealError, Probe, Target, Transport};
-pub use run::{Options, heal};
+pub use run::{Healed, Options, heal};

@@ -109,7 +109,7 @@ impl Probe {
     }
 }
 
-/// What one start of a probe gave.
+/// The result of one start of a probe.
 #[derive(Default)]
 pub(super) struct Answer {
     /// Whether it answered.
@@ -118,7 +118,7 @@ pub(super) struct Answer {
     pub(super) message: String,
     /// The tools a server listed.
     pub(super) tools: Vec<String>,
-    /// What it wrote.
+    /// Its output.
     pub(super) log: String,
     /// How it ended.
     pub(super) facts: LogFacts,
@@ -156,7 +156,7 @@ impl Answer {
         }
     }
 
-    /// What it says went wrong. Secrets are masked first.
+    /// Diagnoses its output and message. Secrets are masked first.
     pub(super) fn diagnosis(&self, redactor: &Redactor, listing: Option<&Listing>) -> Diagnosis {
         let both = format!("{}\n{}\n", self.log.trim_end(), self.message);
         let whole = diagnose(&redactor.redact(&both).text, &self.facts, listing);

@@ -39,8 +39,8 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     }
     let name = file_name(program);
-    let has = |program: &str| around.programs.contains(program);
-    let aliases = ALIASES.iter().filter(|(known, other)| *known == program && has(other));
+    let known = ALIASES.iter().filter(|(known, _)| *known == program);
+    let aliases = known.filter(|(_, other)| around.programs.contains(*other));
     let mut ways: Vec<Vec<&str>> = aliases.map(|(_, other)| vec![*other]).collect();
     ways.extend(around.local.get(name).map(|file| vec![file.as_str()]));
     let mut fixes: Vec<Fix> = ways

@@ -1,8 +1,8 @@
 //! Ranks import candidates and decides which are certain.
 
+use super::certainty::{self, Entity, candidate_entity, covers_candidate, is_declared};
 use super::evidence::{Candidate, Evidence, Weight};
-use super::idiom::Idiom;
-use super::proof::{self, Entity, candidate_entity, covers_candidate, is_declared};
+use super::import_style::ImportStyle;
 use super::query::Undefined;
 use super::script::crosses_boundary;
 use crate::languages::{exported, is_word, package_part};
@@ -33,7 +33,7 @@ type Totals = BTreeMap<Entity, u64>;
 
 /// Weighs the evidence and writes it as suggestions, best first.
 pub(super) fn choose(
-    idiom: &dyn Idiom,
+    style: &dyn ImportStyle,
     evidence: Evidence,
     undef: &Undefined<'_>,
 ) -> Vec<Suggestion> {
@@ -62,7 +62,7 @@ pub(super) fn choose(
     let sum: u64 = totals.values().sum::<u64>().max(1);
     let mut found: Vec<Suggestion> = Vec::new();
     for row in &rows {
-        let one = write_suggestion(idiom, row, undef);
+        let one = write_suggestion(style, row, undef);
         let mut others = found.iter();
         if others.any(|other| other.import_statement == one.import_statement) {
             continue;
@@ -71,7 +71,7 @@ pub(super) fn choose(
         let doubt = match objection {
             _ if !found.is_empty() => Some("another candidate is likelier"),
             Some(objection) => Some(objection),
-            None => proof::find_doubt(idiom, undef, &one, kind),
+            None => certainty::why_uncertain(style, undef, &one, kind),
         };
         let share = (total(row) * 85).checked_div(sum).unwrap_or(0) as u8;
         found.push(Suggestion {
@@ -169,66 +169,68 @@ fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
-// Why the evidence does not make the first row certain; `None` when it does.
+// Why the evidence does not make the first row certain; `None` when it does. The first reason that holds is told.
 fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'static str> {
     let best = rows.first()?;
+    let module = &best.candidate.module;
+    let is_outside = best.candidate.path.is_none();
+    let is_library = best.weight.outside == Some(HintSource::Stdlib);
     let is_python = !undef.language.declares_exports;
     // In a class of Python a name that starts with two underscores is another.
-    let mangled = is_python && undef.name.starts_with("__") && !undef.name.ends_with("__");
-    if undef.usage.is_own() || mangled || (is_python && undef.usage.shadowed) {
-        return Some("the file binds the name somewhere");
-    }
-    if undef.language.is_global(undef.name) {
-        return Some("the name is built in");
-    }
-    if !undef.usage.value && !undef.usage.typed {
-        return Some("the file does not use the name");
-    }
+    let is_mangled = is_python && undef.name.starts_with("__") && !undef.name.ends_with("__");
+    let is_bound = undef.usage.is_own() || is_mangled || is_python && undef.usage.shadowed;
+    let is_builtin = undef.language.is_global(undef.name);
+    let is_unused = !undef.usage.value && !undef.usage.typed;
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let mut others = totals.iter().filter(|(entity, _)| **entity != best.entity);
     // A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion
     // that was certain was wrong.
-    if others.any(|(_, total)| total.saturating_mul(16) > own) {
-        return Some("another definition has as much evidence");
-    }
-    if rows.iter().any(|row| is_rival(row, best)) {
-        return Some("a file next to it defines the same name");
-    }
+    let has_equal = others.any(|(_, total)| total.saturating_mul(16) > own);
+    let has_rival = rows.iter().any(|row| is_rival(row, best));
+    let is_short = is_outside && !is_library && undef.name.len() < 3;
+    let is_package = undef.language.is_standard(module) || package_part(module).is_some();
+    let is_alias = is_outside && !is_python && !is_package;
+    let mut same_entity = rows.iter().filter(|row| row.entity == best.entity);
+    let is_imported = same_entity.any(|row| row.weight.count > 0);
+    let is_weak = !is_imported && !identifies_module(rows, best, undef);
+    let objections = [
+        (is_bound, "the file binds the name somewhere"),
+        (is_builtin, "the name is built in"),
+        (is_unused, "the file does not use the name"),
+        (has_equal, "another definition has as much evidence"),
+        (has_rival, "a file next to it defines the same name"),
+        (is_short, "a short name could belong to any package"),
+        (
+            is_alias,
+            "an alias that no configuration explains may resolve anywhere",
+        ),
+        (
+            is_weak,
+            "nothing in the repository imports it yet, and the name alone is weak evidence",
+        ),
+    ];
+    objections.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
+}
+
+// Whether a name that no file imports yet leads to the best row all the same.
+fn identifies_module(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
-    let group = || rows.iter().filter(|row| row.entity == best.entity);
-    let is_library = best.weight.outside == Some(HintSource::Stdlib);
-    if best.candidate.path.is_none() && !is_library && undef.name.len() < 3 {
-        return Some("a short name could belong to any package");
-    }
-    let module = &best.candidate.module;
-    let is_named = undef.language.is_standard(module) || package_part(module).is_some();
-    if best.candidate.path.is_none() && !is_python && !is_named {
-        return Some("an alias that no configuration explains may resolve anywhere");
-    }
-    if group().any(|row| row.weight.count > 0) {
-        return None;
-    }
-    let is_shown = match best.weight.outside {
+    match best.weight.outside {
         Some(HintSource::Stdlib) => is_plain_library(rows, best, undef),
         // The installed package exports it, and nothing else does.
         Some(_) if best.weight.installed => undef.name.len() > 2 && is_alone,
         Some(_) => best.candidate.imported == "*" && !undef.usage.members.is_empty(),
-        // A variable needs a telling name, because a plain one of that name proves nothing.
         None => {
-            let telling = undef.name.contains(|c: char| c.is_uppercase() || c == '_');
-            is_alone
-                && undef.name.len() > 2
-                && best.candidate.path.as_ref().is_none_or(|path| {
-                    !is_test(path.as_str()) || path.directory() == undef.file.directory()
-                })
-                && group().any(|row| {
-                    let kind = row.weight.defines;
-                    kind.is_some_and(|kind| kind != DefinitionKind::Variable || telling)
-                })
+            let is_reachable = best.candidate.path.as_ref().is_none_or(|path| {
+                !is_test(path.as_str()) || path.directory() == undef.file.directory()
+            });
+            // A variable needs a telling name, because a plain one of that name proves nothing.
+            let is_telling = undef.name.contains(|c: char| c.is_uppercase() || c == '_');
+            let mut kinds = rows.iter().filter_map(|row| row.weight.defines);
+            let is_defined = kinds.any(|kind| kind != DefinitionKind::Variable || is_telling);
+            is_alone && undef.name.len() > 2 && is_reachable && is_defined
         }
-    };
-    (!is_shown)
-        .then_some("nothing in the repository imports it yet, and the name alone is weak evidence")
+    }
 }
 
 // Whether a file beside the one that is meant defines the name too: however many files import the other, this file
@@ -259,7 +261,7 @@ fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
         || above.any(|byte| *byte == b'@');
     let module = &best.candidate.module;
     let everyday = undef.language.is_everyday(module) && (is_whole || !may_be_of_package(undef));
-    is_used && (everyday || proof::is_in_use(undef, module))
+    is_used && (everyday || certainty::is_in_use(undef, module))
 }
 
 // Whether the file or its neighbors take from a package that nobody can look into and which may have the name.
@@ -275,13 +277,13 @@ fn may_be_of_package(undef: &Undefined<'_>) -> bool {
     })
 }
 
-fn write_suggestion(idiom: &dyn Idiom, row: &Row, undef: &Undefined<'_>) -> Suggestion {
+fn write_suggestion(style: &dyn ImportStyle, row: &Row, undef: &Undefined<'_>) -> Suggestion {
     let (candidate, weight) = (&row.candidate, &row.weight);
     let kind = row.entity.kind(undef.graph, &candidate.imported);
-    let (module, type_only) = idiom.spell_module(undef, candidate, weight, kind);
+    let (module, type_only) = style.spell_module(undef, candidate, weight, kind);
     Suggestion {
         name: undef.name.to_owned(),
-        import_statement: idiom.statement(undef.name, &module, &candidate.imported, type_only),
+        import_statement: style.statement(undef.name, &module, &candidate.imported, type_only),
         module,
         path: candidate.path.clone(),
         source: match weight.outside {

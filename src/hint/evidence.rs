@@ -51,7 +51,7 @@ pub(super) struct Weight {
 }
 
 impl Weight {
-    /// That of an importer.
+    /// Weight of a file that imports the name.
     pub(super) fn vote(votes: u64, import: &Import) -> Self {
         Self {
             votes,
@@ -61,7 +61,7 @@ impl Weight {
         }
     }
 
-    /// That of a module which has the name, so near, as its own or from elsewhere.
+    /// Weight of a module that defines or re-exports the name, at nearness `near`.
     pub(super) fn offer(defines: Option<DefinitionKind>, near: u64) -> Self {
         Self {
             defines,
@@ -71,7 +71,7 @@ impl Weight {
         }
     }
 
-    /// That of a table or a manifest.
+    /// Weight of an entry in a table of known names or in a manifest.
     pub(super) fn outside(from: HintSource, erased: bool) -> Self {
         Self {
             outside: Some(from),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::idiom::{Shown, Site};
+use super::import_style::{Shown, Site};
 use super::similar::nearest_names;
 use super::{Query, suggest};
 use crate::graph::Graph;
@@ -106,8 +106,8 @@ impl MissingExport<'_> {
     fn make_suggestion(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
         let (graph, file) = (self.graph, self.query.file);
-        let idiom = Site { graph, file }.choose_idiom(self.language, Shown::default());
-        let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
+        let style = Site { graph, file }.choose_style(self.language, Shown::default());
+        let statement = style.statement(bound, &import.specifier, imported, import.type_only);
         Suggestion {
             name: self.taken.name.clone(),
             import_statement: statement,
@@ -218,7 +218,7 @@ pub(super) fn retake_name(
     let is_passed_on = file.stem() == "__init__"
         || quotes.iter().any(|quote| text.contains(&format!("{quote}{old}{quote}")));
     let import = all.next().filter(|import| import.specifier == module)?;
-    // Of several imports it is not known which are meant.
+    // With several imports it is not known which one is meant.
     if all.next().is_some() {
         return None;
     }

@@ -1,14 +1,14 @@
 //! Layer 5: an undefined name to its import. Evidence comes from the repository's own imports, from definitions,
 //! the standard library and manifests; a suggestion is certain or says why it is not.
 
+mod certainty;
 mod choose;
 mod evidence;
 mod exports;
 mod fix;
-mod idiom;
+mod import_style;
 mod modules;
 mod outside;
-mod proof;
 mod python;
 mod query;
 mod script;

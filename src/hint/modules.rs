@@ -3,7 +3,7 @@
 use super::Query;
 use super::evidence::nearness;
 use super::exports::exports_name;
-use super::idiom::{Idiom, Shown, Site};
+use super::import_style::{BoxedStyle, Shown, Site};
 use super::similar::distance;
 use crate::graph::Graph;
 use crate::languages::{Language, restated, words};
@@ -15,7 +15,7 @@ use crate::source::Ignored;
 const RENAMED: usize = usize::MAX;
 
 /// Proposes files for modules that `file` imports and that do not exist: those with the same or a similar name that
-/// have something of what is imported. Certain when a single file has all of it.
+/// export some of the imported names. Certain when a single file has all of it.
 pub(super) fn missing_modules(
     graph: &Graph<'_>,
     query: &Query<'_>,
@@ -50,7 +50,7 @@ pub(super) fn missing_modules(
                 query,
                 import,
                 language,
-                idiom: site.choose_idiom(language, Shown::default()),
+                style: site.choose_style(language, Shown::default()),
                 taken: taken.filter(|name| *name != "*").collect(),
             };
             let suggestions = missing.list_suggestions().into_iter();
@@ -95,7 +95,7 @@ struct MissingModule<'a> {
     query: &'a Query<'a>,
     import: &'a Import,
     language: &'static Language,
-    idiom: Box<dyn Idiom + 'a>,
+    style: BoxedStyle<'a>,
     // Names that are imported from it.
     taken: Vec<&'a str>,
 }
@@ -127,7 +127,7 @@ impl MissingModule<'_> {
         for (edits, has_all, path) in places.into_iter().take(3) {
             let certain = certain && found.is_empty();
             let is_same = edits == 0 || has_all;
-            let (module, _) = self.idiom.respell_module(path, &self.import.specifier);
+            let (module, _) = self.style.respell_module(path, &self.import.specifier);
             found.push(Suggestion {
                 import_statement: restated(source, self.query.file, self.import, &module),
                 module,
@@ -217,7 +217,7 @@ impl MissingModule<'_> {
     }
 
     fn leads_here(&self, path: &RepoPath) -> bool {
-        let (module, keeps_root) = self.idiom.respell_module(path, &self.import.specifier);
+        let (module, keeps_root) = self.style.respell_module(path, &self.import.specifier);
         let resolver = self.graph.resolver();
         let there = Import {
             specifier: module.clone(),

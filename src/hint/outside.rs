@@ -2,7 +2,7 @@
 
 use super::Query;
 use super::evidence::{Candidate, Evidence, Weight};
-use super::idiom::Idiom;
+use super::import_style::ImportStyle;
 use super::query::Undefined;
 use crate::languages::{Has, Language, Outside, exported};
 use crate::model::HintSource;
@@ -15,7 +15,7 @@ const KNOWN: &str = include_str!("known.txt");
 /// names, and the exports of installed packages. A package counts only when a manifest declares it.
 pub(super) fn add_outside(
     evidence: &mut Evidence,
-    idiom: &dyn Idiom,
+    style: &dyn ImportStyle,
     query: &Query<'_>,
     undef: &Undefined<'_>,
 ) {
@@ -26,19 +26,19 @@ pub(super) fn add_outside(
     };
     for one in language.exporters(name) {
         let weight = Weight::outside(HintSource::Stdlib, one.erased);
-        put(&idiom.library_name(one.module), one.imported, weight);
+        put(&style.library_name(one.module), one.imported, weight);
     }
-    for (module, imported, from) in idiom.outside_names(name) {
+    for (module, imported, from) in style.outside_names(name) {
         put(&module, &imported, Weight::outside(from, false));
     }
     let known = rows_of(KNOWN.lines(), name, language);
-    let declared = known.filter(|one| idiom.declares_module(one.module));
+    let declared = known.filter(|one| style.declares_module(one.module));
     for one in declared {
         let weight = Weight::outside(HintSource::Manifest, one.erased);
         put(one.module, one.imported, weight);
     }
     // Bounds the declared packages that are looked into for one name.
-    for module in idiom.installed_modules(undef.installed, name).into_iter().take(200) {
+    for module in style.installed_modules(undef.installed, name).into_iter().take(200) {
         let has = exported(undef.installed, query.file, &module, name);
         if let Some(Has::Exported { erased }) = has {
             let weight = Weight {

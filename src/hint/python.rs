@@ -1,7 +1,7 @@
-//! The Python side of [`super::idiom`].
+//! The Python side of [`super::import_style`].
 
 use super::evidence::{Candidate, Weight, nearness};
-use super::idiom::{Idiom, Shown, Site};
+use super::import_style::{ImportStyle, Shown, Site};
 use super::query::Undefined;
 use crate::languages::python::requirements::{declares, is_required, normal_name};
 use crate::languages::python::spelling::{self, Tops, module_place, place_of};
@@ -46,7 +46,7 @@ impl<'g> Python<'g> {
     }
 }
 
-impl Idiom for Python<'_> {
+impl ImportStyle for Python<'_> {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
@@ -196,7 +196,7 @@ impl Idiom for Python<'_> {
         let (resolver, file) = (self.site.graph.resolver(), self.site.file);
         let place = module_place(path);
         let names = resolver.module_names(file, &place);
-        // Of equals the first.
+        // Reversed, so that `max_by_key` takes the first of equal names.
         let names = names.into_iter().rev();
         let best = names.max_by_key(|name| shared_parts(name, like));
         let module = best.unwrap_or_else(|| place.replace('/', "."));

@@ -1,8 +1,8 @@
-//! The TypeScript and JavaScript side of [`super::idiom`].
+//! The TypeScript and JavaScript side of [`super::import_style`].
 
+use super::certainty::is_declared;
 use super::evidence::{Candidate, Weight, nearness};
-use super::idiom::{Idiom, Shown, Site};
-use super::proof::is_declared;
+use super::import_style::{ImportStyle, Shown, Site};
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::typescript::ScriptStyle;
@@ -96,7 +96,7 @@ impl<'g> Script<'g> {
     }
 }
 
-impl Idiom for Script<'_> {
+impl ImportStyle for Script<'_> {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();

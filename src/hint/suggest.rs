@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::choose::choose;
 use super::evidence::{Evidence, nearness};
-use super::idiom::{Shown, Site};
+use super::import_style::{Shown, Site};
 use super::query::{Undefined, find_usage};
 use super::{Query, outside, similar};
 use crate::graph::Graph;
@@ -63,17 +63,17 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
         parsed: &parsed,
         pool,
     };
-    let idiom = &*Site { graph, file }.choose_idiom(undef.language, shown);
+    let style = &*Site { graph, file }.choose_style(undef.language, shown);
     let mut evidence = Evidence::default();
     let in_files = parallel::map(&parsed, |(path, facts)| {
-        idiom.evidence(facts, path, undef.name)
+        style.evidence(facts, path, undef.name)
     });
     let rows = in_files.into_iter().flatten();
-    for (candidate, weight) in rows.chain(idiom.namesakes(pool, undef)) {
+    for (candidate, weight) in rows.chain(style.namesakes(pool, undef)) {
         evidence.add(candidate, &weight);
     }
-    outside::add_outside(&mut evidence, idiom, query, undef);
-    let rows = choose(idiom, evidence, undef);
+    outside::add_outside(&mut evidence, style, query, undef);
+    let rows = choose(style, evidence, undef);
     if rows.is_empty() {
         return similar::similar_names(undef);
     }
@@ -103,11 +103,10 @@ fn readable_files<'g>(
 pub(super) type Parsed<'p> = Vec<(&'p RepoPath, Arc<FileFacts>)>;
 
 fn files_with_word<'p>(graph: &Graph<'_>, pool: &[&'p RepoPath], name: &str) -> Parsed<'p> {
-    let holds = |path: &RepoPath| {
+    let held = parallel::map(pool, |path| {
         let bytes = graph.source().read(path).unwrap_or_default();
-        words(&bytes, name).next().is_some()
-    };
-    let held = parallel::map(pool, |path| holds(path).then_some(*path));
+        words(&bytes, name).next().map(|_| *path)
+    });
     let mut paths: Vec<&RepoPath> = held.into_iter().flatten().collect();
     // Bounds the work for names that everybody uses: only the nearest files that hold the name are parsed.
     paths.truncate(300);

@@ -23,7 +23,7 @@ pub(super) struct Package {
 }
 
 impl Tree<'_> {
-    /// Returns the first requirement that is not met, of the manifest or of what is installed.
+    /// Returns the first unmet requirement of the manifest or of an installed package.
     pub(super) fn unmet_requirement(&self, own: &[Requirement]) -> Option<Remedy> {
         let (mut open, mut seen) = (VecDeque::from(own.to_vec()), BTreeSet::new());
         open.extend(self.present.keys().filter_map(|name| parse_requirement(name, Place::Main)));

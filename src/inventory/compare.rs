@@ -25,7 +25,7 @@ pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<R
         return Vec::new();
     }
     let [python, node] = found;
-    // What a lock speaks of runs in an environment of its own.
+    // A project with a lock file has its own environment, so the system Python does not matter.
     let is_locked = |row: &Manager| row.file.ends_with(".lock");
     let python = python.filter(|_| !project.find_manager(true).is_some_and(is_locked));
     let wrong_python = || wrong_version(project, true, &python_version(project).or(python)?);
@@ -41,7 +41,7 @@ pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<R
     project.with_manager(problems.into_iter().flatten().collect())
 }
 
-/// What a manager should have installed for a language, and what is there.
+/// The packages that a manager should have installed for a language, and those that are installed.
 pub(super) struct Tree<'p> {
     pub(super) project: &'p Project<'p>,
     pub(super) manager: &'static Manager,
@@ -106,7 +106,7 @@ impl<'p> Tree<'p> {
         Some(Remedy::new(message, self.manager.renew.clone()))
     }
 
-    // Whether what is there was installed by the manager of the lock: another one may rightly choose other versions.
+    // Whether the lock's own manager installed the packages: another manager may choose other versions.
     pub(super) fn has_installed(&self) -> bool {
         let name = self.manager.all.split(' ').next().unwrap_or_default();
         let said = |one: &Distribution| std::fs::read_to_string(one.about.join("INSTALLER")).ok();
@@ -185,7 +185,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
         Place::Main => true,
         Place::Group(name) if is_lock && is_default(name) => true,
         _ if one.name == "pytest" => true,
-        // A plugin shows in no import.
+        // Pytest plugins are loaded without an import, so imports cannot show that one is needed.
         Place::Group(file) if file.ends_with(".txt") && one.name.starts_with("pytest-") => {
             present.contains_key("pytest")
         }
@@ -193,7 +193,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     };
     requirements
         .retain(|one| !one.is_conditional && one.applies(&tree.python, &[]) && is_needed(one));
-    // What brings the runner brings the rest.
+    // Pytest first: the command that installs it installs the other packages too.
     requirements.sort_by_key(|one| one.name != "pytest");
     // `uv sync` alone leaves out packages of the workspace.
     let globs = &tree.manifest["tool"]["uv"]["workspace"]["members"];

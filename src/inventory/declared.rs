@@ -72,8 +72,8 @@ impl Requirement {
         self.marker.is_empty() || parts.any(|part| part.split(" and ").all(holds))
     }
 
-    /// Tells why the version that is there is not what something asks for. A lock may overrule it; where its manager
-    /// installed what is there, it must.
+    /// Explains why the installed version does not satisfy the requirement. A locked version takes precedence; with
+    /// `exact`, it must match.
     pub(super) fn unmet(&self, at: Option<&str>, lock: &Lock, exact: bool) -> Option<String> {
         let (name, range) = (&self.name, &self.range);
         let by = Some(self.by.as_str()).filter(|by| !by.is_empty());

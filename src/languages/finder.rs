@@ -24,8 +24,8 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// The nodes that hold the byte, outermost first, without the root. `None` when no more
-    /// look-ups are to be had.
+    /// The nodes that contain the byte, outermost first, without the root. `None` when the limit of
+    /// look-ups is reached.
     pub(super) fn at(&mut self, offset: usize) -> Option<&[Node<'t>]> {
         // Steps down one tree; a large hand-written file needs a hundredth of it.
         if self.steps > 3_000_000 {

@@ -21,8 +21,8 @@ pub struct Language {
     /// Its name in lower case.
     pub name: &'static str,
     pub(super) files: &'static [FileKind],
-    /// Other files may take what a file declares as its exports, one of them as the default. Where
-    /// this is not so, they may take all that it binds, and of a package its modules.
+    /// Whether files declare their exports, as in TypeScript. Otherwise other files may import every
+    /// name that a file binds, and the modules of a package, as in Python.
     pub declares_exports: bool,
     /// The words for it in tables of known names.
     pub families: &'static [&'static str],
@@ -91,7 +91,7 @@ pub(super) type Reparse = fn(&[u8]) -> Option<Tree>;
 pub(super) struct FileKind {
     pub(super) extensions: &'static [&'static str],
     pub(super) grammar: &'static Grammar,
-    /// Of a file that holds more than code: the code with all else blanked out.
+    /// The code of a mixed file, such as a Vue component, with everything else blanked out.
     pub(super) code: Option<Extract>,
     /// See [`super::reading`].
     pub(super) reading: u8,

@@ -94,7 +94,7 @@ pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree>
 pub(super) fn find_errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem> {
     let mut problems = Vec::new();
     let mut cursor = tree.walk();
-    // Of a text that is no file at all, the root itself is the error.
+    // When nothing in the text can be parsed, the root itself is the error.
     loop {
         let within = inspect_node(cursor.node(), text, &mut problems);
         if problems.len() >= limit || !next(&mut cursor, within, &mut Vec::new(), ()) {

@@ -89,7 +89,7 @@ impl Finder<'_> {
                 };
                 found.push((function.byte_range(), test));
             } else if let Some(assertion) =
-                self.perturb_node(node).filter(|_| !may_fail(node, self.text))
+                self.perturb_node(node).filter(|_| !is_failure_caught(node, self.text))
             {
                 // The innermost test comes last.
                 let start = assertion.place.start;
@@ -377,7 +377,7 @@ fn holds_call(side: Node<'_>) -> bool {
 }
 
 // Checks whether a statement is where an error is caught or expected.
-fn may_fail(node: Node<'_>, text: &[u8]) -> bool {
+fn is_failure_caught(node: Node<'_>, text: &[u8]) -> bool {
     let mut inner = node;
     while let Some(around) = inner.parent() {
         let catches = match around.kind() {

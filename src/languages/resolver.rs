@@ -26,7 +26,7 @@ pub struct Resolver<'a> {
     reader: FactsReader<'a>,
 }
 
-/// Gives the facts of a file, from wherever they are to be had.
+/// Returns the facts of a file, from a cache or by parsing it.
 pub type FactsReader<'a> = Box<dyn Fn(&RepoPath) -> Arc<FileFacts> + Send + Sync + 'a>;
 
 /// What one import means.

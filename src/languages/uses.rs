@@ -91,7 +91,7 @@ impl Place {
             ..Self::default()
         };
         for (level, node) in [leaf].into_iter().chain(above.iter().rev().copied()).enumerate() {
-            // The node that decides what a name is lies at most so many levels above.
+            // The node that decides what a name is lies at most this many levels above.
             if level <= 6 || matches!(node.kind(), "type" | "class_body") {
                 query.at(node, text, |number, found| {
                     place.see(number, found, leaf, text);

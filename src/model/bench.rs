@@ -139,9 +139,9 @@ pub enum HiddenTests {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Repairs {
-    /// Of all.
+    /// The share of all fixtures.
     pub all: Tally,
-    /// Of those with hidden tests.
+    /// The share of the fixtures with hidden tests.
     pub with_hidden_tests: Tally,
 }
 
@@ -151,7 +151,8 @@ pub struct Tally {
     /// Fixtures that passed.
     pub passed: u64,
     /// Fixtures that were run.
-    pub run: u64,
+    #[serde(rename = "run")]
+    pub fixtures_run: u64,
     /// Fixtures that were skipped.
     pub skipped: u64,
     /// Passed of run; 0 when none was run.
@@ -252,8 +253,8 @@ pub struct RealFix {
     pub taken: Vec<RepoPath>,
     /// Test files that are run and seen.
     pub tests: Vec<RepoPath>,
-    /// Test files that import what the fix changes and are run with `tests` on the repaired files;
-    /// no run sees them asked for.
+    /// Test files that import what the fix changes and are run with `tests` on the repaired files.
+    /// They are never named in a command that the agent can see.
     pub hidden: Vec<RepoPath>,
     /// Tests that passed with the fix when `tests` and `hidden` were run.
     pub hidden_passed: u64,

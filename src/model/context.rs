@@ -151,8 +151,8 @@ pub struct Shortening {
     pub bytes: u64,
     /// The flag or request that includes the whole file.
     pub remedy: String,
-    /// Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
-    /// of `requestedFiles`.
+    /// For a requested file that was cut: the next request that shows most of the rest, as in
+    /// `requestedFiles`.
     pub ask: Vec<String>,
 }
 

@@ -99,15 +99,15 @@ pub enum EventKind {
     },
     /// A task is split since the agent ran out of time.
     TimeoutAutoSplitStarted(SplitEvent),
-    /// It was.
+    /// The task was split after a timeout.
     TimeoutAutoSplitSuccess(SplitEvent),
-    /// It cannot be.
+    /// The task cannot be split after a timeout.
     TimeoutAutoSplitFailed(SplitEvent),
     /// A large task is split before it is tried.
     ComplexitySplitStarted(SplitEvent),
-    /// It was.
+    /// The large task was split.
     ComplexitySplitSuccess(SplitEvent),
-    /// It cannot be.
+    /// The large task cannot be split.
     ComplexitySplitFailed(SplitEvent),
     /// A part of a split task starts.
     PartStarted {

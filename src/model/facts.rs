@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one source file says about itself. Reading never fails: what cannot be read is a problem.
+/// The facts of one source file. Reading never fails: unreadable parts are listed as problems.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FileFacts {
     /// Import forms in source order.
@@ -12,7 +12,7 @@ pub struct FileFacts {
     pub exports: Vec<Export>,
     /// Top-level definitions, in source order.
     pub definitions: Vec<Definition>,
-    /// What could not be read, and why.
+    /// Parts that could not be read, and why.
     pub problems: Vec<ParseProblem>,
 }
 

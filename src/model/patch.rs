@@ -139,7 +139,7 @@ pub struct HunkVerdict {
 }
 
 impl HunkVerdict {
-    /// Of a hunk that applies, so far; `line` is the one that it names.
+    /// Starts the verdict of a hunk as applied; `line` is the line that its header names.
     pub(crate) fn new(index: usize, line: Option<u64>) -> Self {
         Self {
             index,
@@ -230,7 +230,7 @@ pub struct PatchProblem {
     pub patch_line: u64,
     /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// How to correct it.
     pub hint: Option<String>,
 }
 
@@ -302,7 +302,7 @@ pub struct Refusal {
     pub code: Code,
     /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// How to correct it.
     pub hint: Option<String>,
     /// The lines of the file where the patch expects others.
     pub mismatch: Box<Mismatch>,
@@ -344,7 +344,7 @@ impl Refusal {
         self
     }
 
-    /// The verdict of what is refused.
+    /// The verdict of a patch with this problem.
     pub fn verdict(&self) -> Verdict {
         self.code.verdict().unwrap_or(Verdict::Refused)
     }

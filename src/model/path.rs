@@ -152,7 +152,7 @@ impl RepoPath {
         if stem.is_empty() { self.file_name() } else { stem }
     }
 
-    /// What follows the last dot of the file name, if anything does.
+    /// The extension of the file name.
     pub fn extension(&self) -> Option<&str> {
         let (stem, extension) = self.file_name().rsplit_once('.')?;
         (!stem.is_empty()).then_some(extension)

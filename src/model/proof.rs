@@ -55,7 +55,8 @@ pub struct MutationCheck {
     /// Whether any assertion could be mutated and was reached.
     pub applicable: bool,
     /// Each assertion that was mutated.
-    pub negated: Vec<NegatedAssertion>,
+    #[serde(rename = "negated")]
+    pub mutated: Vec<MutatedAssertion>,
     /// Why assertions could not be tried.
     pub reason: Option<String>,
     /// Runs of these tests that it took.
@@ -65,13 +66,13 @@ pub struct MutationCheck {
 impl MutationCheck {
     /// Counts the assertions that ended so.
     pub fn count(&self, outcome: MutationOutcome) -> usize {
-        self.negated.iter().filter(|row| row.outcome == outcome).count()
+        self.mutated.iter().filter(|row| row.outcome == outcome).count()
     }
 }
 
 /// An assertion whose expected value was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct NegatedAssertion {
+pub struct MutatedAssertion {
     /// The test.
     pub test: String,
     /// Its file.

@@ -90,16 +90,16 @@ pub struct RunSummary {
     pub kind: FailureKind,
     /// The subkind.
     pub subkind: Option<super::Subkind>,
-    /// The same in one sentence.
+    /// The kind in one sentence.
     pub explanation: String,
     /// The tests that failed, each with its error; without tests, the lines that say what failed.
     pub failures: Vec<RunFailure>,
     /// Further failures, without repetitions of those listed.
     pub more: u64,
     /// Imports that are certain: `mendit fix` adds them and tries the command.
-    pub certain: Vec<CertainImport>,
+    pub certain: Vec<ListedImport>,
     /// For names without a certain import the likeliest one each, at most three.
-    pub perhaps: Vec<CertainImport>,
+    pub perhaps: Vec<ListedImport>,
     /// Other candidates that `mendit fix` tries, one sentence each, at most three.
     pub mends: Vec<String>,
     /// Every candidate that it tries, in order, one sentence each.
@@ -161,7 +161,7 @@ impl RunFailure {
 /// A suggestion for an undefined name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct CertainImport {
+pub struct ListedImport {
     /// The name that is missing.
     pub name: String,
     /// The statement that binds it, `right for wrong` for a spelling, or the new path of a module.
@@ -274,7 +274,7 @@ pub struct Rates {
     pub runs: u32,
     /// Runs that had something to fix.
     pub failures: u32,
-    /// Of those, runs that ended fixed.
+    /// Failures that ended fixed.
     pub fixed: u32,
     /// Share of failures that were fixed, 0 to 1.
     pub recovery_rate: f64,

@@ -9,7 +9,7 @@ use crate::model::{AfterProblem, Code, Import, RepoPath};
 use crate::policy::unreadable;
 use crate::source::{Overlay, Source};
 
-/// What the tree would have after a patch that it does not have now.
+/// Problems that the tree has after a patch and not before.
 #[derive(Debug, Default)]
 pub(super) struct AfterImage {
     pub(super) syntax: Vec<AfterProblem>,
@@ -72,7 +72,7 @@ pub(super) fn after_image(
     after
 }
 
-// What one file has after a change that it has not before.
+// Problems that one file has after a change and not before.
 struct Looked<'c> {
     path: &'c RepoPath,
     errors: Vec<AfterProblem>,

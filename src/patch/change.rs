@@ -34,7 +34,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// What leads from one state of a file to another; `None` is no file.
+    /// The change from one state of a file to another; `None` is no file.
     pub fn between(path: RepoPath, before: Option<FileState>, after: Option<FileState>) -> Self {
         Self {
             path,
@@ -81,7 +81,7 @@ impl Change {
         Self::between(self.path, self.before, Some(after))
     }
 
-    /// What restores the path, once the change is written.
+    /// The change that restores the path, once this one is written.
     pub fn undone(&self) -> Self {
         Self::between(self.path.clone(), self.after.clone(), self.standing.clone())
     }

@@ -14,7 +14,7 @@ use super::set::{FilePatch, Hunk, HunkLine, LineKind, without_kind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
-/// What a section of a patch makes of a file's content.
+/// The content of a file after a section of a patch.
 #[derive(Default)]
 pub(super) struct Modified {
     /// The bytes after; `None` when a hunk failed.
@@ -105,7 +105,7 @@ pub(super) fn find_shift(
 /// Finds the first added line of a hunk whose added lines begin with an odd number of blanks, one more than other
 /// lines do.
 ///
-/// Of 33,500 hunks of 22 repositories 1 is like that, and 84 % of those whose added lines got a blank.
+/// One of 33,500 hunks in 22 repositories looks like that, and 84 % of those whose added lines got a blank.
 fn gained_blank(lines: &[HunkLine<'_>]) -> Option<u32> {
     let solid = lines.iter().filter(|line| !line.is_blank());
     let (old, added): (Vec<_>, Vec<_>) = solid.partition(|line| line.is_old());
@@ -139,7 +139,7 @@ const INDENTED_LANGUAGES: [&str; 14] = [
 /// Finds the first added line of a hunk whose added lines are all at the margin, where two are indented of the line
 /// above, the line below and those that they replace: their indentation was lost on the way.
 ///
-/// Of 32,000 hunks of git, ruff, cobra and cargo-mutants 2 are like that, and 91 % of those that lost it.
+/// Two of 32,000 hunks in git, ruff, cobra and cargo-mutants look like that, and 91 % of those that lost it.
 fn lost_all_indent(section: &FilePatch<'_>, lines: &[HunkLine<'_>]) -> Option<u32> {
     let names = [&*section.headers.text, &section.headers.path].concat();
     let names = String::from_utf8(names).ok()?;

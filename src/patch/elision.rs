@@ -127,7 +127,7 @@ fn is_own_syntax(path: &str, line: &[u8], above: &[u8]) -> bool {
     is_bare && (matches!(path.rsplit('.').next(), Some("pyi" | "yml" | "yaml")) || is_body)
 }
 
-/// What a body of dots is under.
+/// Lines after which a line of dots is a body, not an elision.
 static HEAD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^((async )?def |class |[)\]]|>>>|\.\.\.)").ok());
 

@@ -7,15 +7,15 @@ use crate::model::{Code, Mend, Operation, PatchFormat, PatchProblem};
 /// A patch in whatever format, as one model. Text is borrowed from the input where it can be.
 #[derive(Debug, Clone)]
 pub struct PatchSet<'a> {
-    /// What the input was.
+    /// The format of the input.
     pub format: PatchFormat,
     /// The files it names, in its order.
     pub files: Vec<FilePatch<'a>>,
-    /// What the reader had to mend.
+    /// Corrections that the reader made.
     pub mends: Vec<Mend>,
-    /// What the reader found wrong.
+    /// Problems that the reader found.
     pub problems: Vec<PatchProblem>,
-    /// What looks like a change beside those that were read.
+    /// Parts of the input that look like further changes.
     pub unread: Vec<Unread>,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn line_number(row: usize) -> u32 {
     u32::try_from(row + 1).unwrap_or(u32::MAX)
 }
 
-/// What looks like a change of a file and was read by no reader. The files decide whether it is one.
+/// A part of the input that looks like a change but that no reader read. The files decide whether it is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     /// Line of the input, counted from 1.
@@ -57,7 +57,7 @@ pub struct Unread {
     pub what: Suspect,
 }
 
-/// What may be a change.
+/// The kind of an unread part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suspect {
     /// Code in a fence: no change where it only shows what is in a file before or after.
@@ -135,14 +135,14 @@ pub(super) fn last_body<'f, 'a>(
     (*last.headers.path == *path).then_some(&mut last.body)
 }
 
-/// What names the file of a section.
+/// The headers that name the file of a section.
 #[derive(Debug, Clone, Default)]
 pub struct Headers<'a> {
     /// Set for forms that say outright what happens to which path; names need no stripping.
     pub explicit: Option<Operation>,
-    /// The path of such a form.
+    /// The path, when the form states it outright.
     pub path: Cow<'a, [u8]>,
-    /// Where such a form moves the file from.
+    /// The source of a move, when the form states it outright.
     pub from: Option<Cow<'a, [u8]>>,
     /// The header lines of a diff, each with its line feed.
     pub text: Vec<u8>,
@@ -235,7 +235,7 @@ pub struct Hunk<'a> {
     pub at_end: bool,
 }
 
-/// What a line of a hunk is.
+/// The kind of a hunk line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
     /// In both sides.

@@ -166,7 +166,7 @@ fn embedded_repository(made: &[(&String, &FileChange)]) -> Option<(String, u32)>
     })
 }
 
-// What the patch has made of one path so far.
+// The state of one path after the sections so far.
 pub(super) struct FileChange {
     /// Placed byte for byte: nothing may doubt it.
     pub(super) is_exact: bool,

@@ -113,7 +113,7 @@ impl PathRules<'_> {
         }
     }
 
-    /// Reads the header of a diff as git does with so many components stripped.
+    /// Reads the header of a diff as git does with this many components stripped.
     fn section<'h>(&self, file: &'h FilePatch<'_>, level: usize) -> Result<Section<'h>, Refusal> {
         let read = read_header(&file.headers.text, &mut self.naming(level));
         let mut section = read.map_err(|fatal| Refusal::new(Code::P202, fatal.0))?;

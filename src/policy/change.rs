@@ -17,7 +17,7 @@ pub struct ChangeLimits {
     pub files: usize,
     /// Bytes of one file after the patch.
     pub file_bytes: u64,
-    /// Bytes that a patch may write in all beyond what was there.
+    /// Bytes that a patch may add in all.
     pub grown_bytes: u64,
 }
 
@@ -88,7 +88,7 @@ pub(super) const SEND_WITHOUT: &str =
 /// The end of the sentence that refuses what a person may allow.
 pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` permits it";
 
-// What the command runs decides whether it passes, unless the failure itself lies there.
+// A file that the command runs decides whether it passes, unless the failure itself is in that file.
 fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProblem> {
     let found = run.get(file.path)?;
     let before = file.before?;

@@ -21,12 +21,12 @@ pub(super) trait PathRow {
 /// has its literal part, because all of them at once cost more than to check a small patch.
 pub(super) struct PathTable<R> {
     rows: Vec<R>,
-    // The globs by the first bytes of their literal parts: built faster than an automaton, and a path is short.
+    // Globs by the first four bytes of their literal part. Paths are short, and this is built faster than an automaton.
     starts: HashMap<u32, Vec<usize>>,
     globs: Vec<TableGlob>,
 }
 
-/// What no path has: under it are the globs whose literal part is shorter than four bytes.
+/// The key of globs whose literal part is shorter than four bytes; no path has it.
 const ANY_START: u32 = 0;
 
 /// A glob of a table.
@@ -40,9 +40,10 @@ struct TableGlob {
 
 impl TableGlob {
     fn is_match(&self, path: &str) -> bool {
-        let compile = || Some(compile_glob(self.pattern).ok()?.compile_matcher());
-        let compiled = self.compiled.get_or_init(compile).as_ref();
-        compiled.is_some_and(|glob| glob.is_match(path))
+        let compiled = self
+            .compiled
+            .get_or_init(|| Some(compile_glob(self.pattern).ok()?.compile_matcher()));
+        compiled.as_ref().is_some_and(|glob| glob.is_match(path))
     }
 }
 

@@ -118,8 +118,8 @@ impl Allowed {
         }
     }
 
-    /// Why nothing about a file may be shown, not even how a patch fails to fit it: it may not be read. A
-    /// person lets pass by name what own globs or the less firm part of the list deny.
+    /// Why nothing about a file may be shown, not even how a patch fails to fit it: it may not be read. Naming
+    /// a path overrides the user's own globs and the policy rows, not the credential rows.
     pub fn closed(&self, path: &RepoPath) -> Option<PatchProblem> {
         let refusal = match &self.reads {
             Some(reads) => reads.refuse(path),

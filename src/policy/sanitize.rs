@@ -99,7 +99,7 @@ fn push_capped(out: &mut String, line: &str) {
         out.push_str(line);
         return;
     }
-    // Of a cut line the head says the most.
+    // The head of a long line says the most, so more of it is kept.
     let head = line.floor_char_boundary(1500);
     let head = line[..head].rfind(is_between_words).unwrap_or(head);
     let tail = line.ceil_char_boundary(line.len() - 400);

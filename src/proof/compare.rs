@@ -89,7 +89,7 @@ fn compare_runner(
     };
     let unseen = format!("{runner} did not print its closing summary");
     let Some(now) = now else {
-        // Of a checker that says nothing when all is well its exit code decides.
+        // For a checker that prints nothing on success, the exit code decides.
         let is_silent = matches!(runner, TestRunner::Tsc | TestRunner::Eslint);
         if !is_checker || !is_silent && !then.is_empty() {
             missing.push(unseen);
@@ -101,7 +101,7 @@ fn compare_runner(
     if counts.failed + counts.errors > 0 {
         missing.push(format!("the exit code is 0, and {runner} counts {counts}"));
     }
-    // Of a checker nothing runs: what it looked at and what it says decide.
+    // A checker runs no tests, so the number of files it checked and its findings decide.
     if is_checker {
         let files = then.iter().map(|then| then.counts.passed).max();
         if let Some(files) = files.filter(|files| counts.passed < *files) {

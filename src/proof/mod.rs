@@ -1,6 +1,6 @@
-//! Layer 4: what is behind a green run. Pure: from the words of a command, what it printed and
-//! the report it was asked for to what each runner says of its tests, and from two such accounts to
-//! a [`Proof`](crate::model::Proof).
+//! Layer 4: decides what a passing run proves. Pure: reads the command line, its output and its report
+//! into one account for each runner, and compares the accounts before and after a fix in a
+//! [`Proof`](crate::model::Proof).
 //!
 //! `named_runners` finds the runners that a command names, `evidence` what each says of its run, and
 //! `compare` says what is missing.

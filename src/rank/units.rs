@@ -12,7 +12,7 @@ pub struct Unit {
     pub definition: Option<usize>,
 }
 
-/// Cuts a file of so many lines into units, in order and without gaps.
+/// Cuts a file of `lines` lines into units, in order and without gaps.
 pub fn units(outline: &Outline, lines: u32) -> Vec<Unit> {
     let mut cutter = Cutter {
         outline,
@@ -62,7 +62,7 @@ struct Cutter<'a> {
 
 impl Cutter<'_> {
     fn region(&mut self, [from, to]: [u32; 2], definition: Option<usize>) {
-        // A definition of so many lines is one unit; a longer one is cut at its own parts.
+        // A definition up to this length is one unit; a longer one is cut at its own parts.
         let whole = definition.is_some_and(|_| to + 1 - from <= 60);
         if whole || self.children.is_empty() {
             return self.push([from, to], definition);
@@ -86,7 +86,7 @@ impl Cutter<'_> {
 
     // The lines from `from` up to `end`, cut where statements begin.
     fn between(&mut self, mut from: u32, end: u32, definition: Option<usize>) {
-        // Lines between definitions come in pieces of about so many.
+        // Lines between definitions are cut into pieces of about this length.
         let max_piece = 30;
         while from < end {
             let mut to = end - 1;

@@ -17,7 +17,7 @@ pub(super) const SIGNALS: [(&str, f64, &str); 8] = [
     ("change", 0.8, "is part of the change under test"),
     // The failing tests run it and the passing tests do not (Ochiai).
     ("trace", 0.6, "the failing tests run it"),
-    // Of an issue: changed often of late.
+    // For an issue: changed often lately.
     ("history", 0.4, "changed together with a target"),
 ];
 

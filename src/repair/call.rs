@@ -12,9 +12,10 @@ use super::packet::Question;
 use super::run::Session;
 use super::setup::{Agent, AgentCommand};
 use crate::agent::{
-    AgentHome, Answer, Call, Places, Reply, call, find_trouble, in_words, read_reply,
+    AgentHome, AgentOutput, AgentRequest, Places, Reply, find_trouble, in_words, read_reply,
+    run_agent,
 };
-use crate::exec::{CommandLine, Discard, End, Job, Outcome, SandboxState};
+use crate::exec::{CommandLine, End, Job, Outcome, SandboxState};
 use crate::model::{
     AgentProtocol, AgentTrouble, AtPath as _, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
 };
@@ -22,19 +23,19 @@ use crate::patch::{Change, canonical};
 use crate::policy::sanitize_log;
 use crate::workplace::WorkplaceError;
 
-/// What came of asking an agent.
+/// The result of one call of the agent.
 #[derive(Debug, Default)]
-struct AgentCall {
+struct AgentResult {
     end: CallEnd,
     reply: Reply,
     /// Whether it did anything: wrote output or changed files.
     has_reacted: bool,
     trouble: Option<AgentTrouble>,
-    /// What it said, or what it made when it said nothing: two calls are compared by it.
+    /// Its reply, or its patch when it printed nothing: a repeated answer is recognized by it.
     content: Vec<u8>,
 }
 
-/// How far the agent came.
+/// How the call ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum CallEnd {
     #[default]
@@ -45,6 +46,30 @@ enum CallEnd {
     /// It ended with an error, in words.
     Failed(String),
     Interrupted,
+}
+
+impl CallEnd {
+    fn from_exit(end: End) -> Self {
+        match end {
+            End::Exit(0) => Self::Answered,
+            End::Interrupted => Self::Interrupted,
+            End::TimedOut => Self::TimedOut,
+            end if end.is_missing_command() => Self::Missing,
+            _ => Self::Failed(String::new()),
+        }
+    }
+
+    // Takes the trouble's headline as the message, unless the end has a message of its own.
+    fn explained_by(self, trouble: Option<&AgentTrouble>, outcome: &Outcome) -> Self {
+        let has_message = match &self {
+            Self::Failed(message) => !message.is_empty(),
+            end => matches!(end, Self::Missing | Self::Interrupted),
+        };
+        match trouble {
+            Some(trouble) if !has_message => Self::Failed(trouble_headline(trouble, outcome)),
+            _ => self,
+        }
+    }
 }
 
 impl Session<'_> {
@@ -64,16 +89,16 @@ impl Session<'_> {
         let question = self.build_question(attempt, ask, history)?;
         attempt.result.agent_timeout_seconds = ask.timeout;
         let call = match &self.asked.agent {
-            Agent::None => AgentCall::default(),
+            Agent::None => AgentResult::default(),
             Agent::Function(function) => {
                 let text = function(&question.packet, self.seen.calls() + 1);
                 let name = format!("{}/agent.stdout", attempt.folder);
                 self.stage.journal.write_text(&name, &text)?;
-                AgentCall {
+                AgentResult {
                     reply: read_reply(&text),
                     has_reacted: true,
                     content: text.into_bytes(),
-                    ..AgentCall::default()
+                    ..AgentResult::default()
                 }
             }
             Agent::Command(agent) => {
@@ -114,7 +139,7 @@ impl Session<'_> {
         agent: &AgentCommand,
         question: &Question,
         timeout: Duration,
-    ) -> Result<AgentCall, RepairError> {
+    ) -> Result<AgentResult, RepairError> {
         let command = self.command_line(agent);
         let home = self.private_home(&command)?;
         let mut job = self.agent_job(agent);
@@ -129,7 +154,7 @@ impl Session<'_> {
         let out = self.stage.place.private().join(folder.replace('/', "-"));
         let [packet, prompt] = ["failure-packet.json", "prompt.md"]
             .map(|name| self.stage.journal.path(&format!("{folder}/{name}")));
-        let request = Call {
+        let request = AgentRequest {
             command: &command,
             adapter: agent.adapter,
             places: Places {
@@ -148,72 +173,51 @@ impl Session<'_> {
             // An agent that says more than this is stopped.
             max_output: 64 << 20,
         };
-        let answer = call(&request, self.stage.stop, &mut Discard)?;
+        let output = run_agent(&request, self.stage.stop)?;
         self.settle_home(home)?;
-        // What the agent wrote itself is masked before it stays.
+        // Remove the agent's unmasked reply; a masked copy is journaled below.
         let _ = std::fs::remove_file(&out);
-        self.weigh_answer(folder, agent.protocol, answer)
+        self.settle_output(folder, agent.protocol, output)
     }
 
-    // What the command said and did, kept and read.
-    fn weigh_answer(
+    // Journals what the agent printed, turns its reply or its edits into a result, and resets the copy.
+    fn settle_output(
         &mut self,
         folder: &str,
         protocol: AgentProtocol,
-        answer: Answer,
-    ) -> Result<AgentCall, RepairError> {
-        let Answer {
-            outcome,
-            mut reply,
-            text,
-        } = answer;
+        output: AgentOutput,
+    ) -> Result<AgentResult, RepairError> {
+        let (outcome, mut reply, text) = (output.outcome, output.reply, output.text);
         let journal = &self.stage.journal;
         journal.write_text(&format!("{folder}/agent.stdout"), &outcome.stdout.text())?;
         journal.write_text(&format!("{folder}/agent.stderr"), &outcome.stderr.text())?;
         self.stage.report_refused(&outcome.refused, true)?;
-        let mut end = match outcome.end {
-            End::Exit(0) => CallEnd::Answered,
-            End::Interrupted => CallEnd::Interrupted,
-            End::TimedOut => CallEnd::TimedOut,
-            end if end.is_missing_command() => CallEnd::Missing,
-            _ => CallEnd::Failed(String::new()),
-        };
-        let edits = match self.stage.place.changes() {
+        let (edits, end) = match self.stage.place.changes() {
             Err(WorkplaceError::TooMuch(message)) => {
-                end = CallEnd::Failed(format!(
-                    "the agent's edits are not a valid patch: {message}"
-                ));
-                Vec::new()
+                let message = format!("the agent's edits are not a valid patch: {message}");
+                (Vec::new(), CallEnd::Failed(message))
             }
-            edits => edits?,
+            edits => (edits?, CallEnd::from_exit(outcome.end)),
         };
         let has_reacted = outcome.stdout.bytes > 0 || reply.patch.is_some() || !edits.is_empty();
-        // A patch that was said represents what was tried on the way to it, unless editing is the way to answer.
+        // A patch in the reply supersedes edits, which may be attempts on the way to it, unless the agent is to edit.
         let takes_edits = protocol == AgentProtocol::Edit || reply.patch.is_none();
         if takes_edits && !edits.is_empty() {
             let edits = edits.into_iter().map(Change::with_its_line_ends);
             let patch = canonical(&edits.collect::<Vec<_>>());
-            let name = format!("{folder}/edited.diff");
-            self.stage.journal.write_masked(&name, &patch)?;
+            self.stage.journal.write_masked(&format!("{folder}/edited.diff"), &patch)?;
             reply.packet.status = ReplyStatus::Patch;
             reply.patch = Some(patch);
             reply.two_forms = false;
         }
         self.stage.place.reset()?;
-        let trouble = self.find_trouble(&outcome, &text, &end, &reply);
-        let is_unsaid = match &end {
-            CallEnd::Failed(message) => message.is_empty(),
-            end => matches!(end, CallEnd::Answered | CallEnd::TimedOut),
-        };
-        if let Some(trouble) = trouble.as_ref().filter(|_| is_unsaid) {
-            end = CallEnd::Failed(trouble_headline(trouble, &outcome));
-        }
+        let trouble = self.classify_failure(&outcome, &text, &end, &reply);
         let content = match text.trim_ascii() {
             [] => reply.patch.clone().unwrap_or_default(),
             text => text.to_vec(),
         };
-        Ok(AgentCall {
-            end,
+        Ok(AgentResult {
+            end: end.explained_by(trouble.as_ref(), &outcome),
             reply,
             has_reacted,
             trouble,
@@ -221,7 +225,7 @@ impl Session<'_> {
         })
     }
 
-    // The command as its row says.
+    // The preset's command line, filled in for this sandbox and the failing command.
     fn command_line(&self, agent: &AgentCommand) -> String {
         let Some(adapter) = agent.adapter else {
             return agent.command.clone();
@@ -231,7 +235,7 @@ impl Session<'_> {
         adapter.line(&agent.command, confined, failing)
     }
 
-    // It runs where the commands run, confined as they are, with its network.
+    // The agent runs in the isolated copy with the sandbox of the commands, but with network access.
     fn agent_job(&self, agent: &AgentCommand) -> Job {
         let directory = self.stage.place.root().join(self.asked.prefix);
         let mut job = Job::new(CommandLine::Shell(String::new()), directory);
@@ -262,8 +266,8 @@ impl Session<'_> {
         })
     }
 
-    // What kept an agent from its work: one that ended with an error, or that said nothing but what it lacks.
-    fn find_trouble(
+    // Why the agent did not do its work: it ended with an error, or replied nothing but what it lacks.
+    fn classify_failure(
         &self,
         outcome: &Outcome,
         said: &[u8],
@@ -272,26 +276,22 @@ impl Session<'_> {
     ) -> Option<AgentTrouble> {
         let stdout = sanitize_log(said);
         let stderr = sanitize_log(outcome.stderr.text().as_bytes());
-        let says_nothing = reply.patch.is_none() && reply.packet.status == ReplyStatus::GiveUp;
-        let found = find_trouble(&stderr).or_else(|| find_trouble(&stdout));
-        // Some say with each new try what hinders them.
-        let distinct: BTreeSet<&str> = stdout.lines().map(str::trim).collect();
-        // A longer answer is more than a complaint.
-        let is_short = distinct.iter().map(|line| line.len()).sum::<usize>() <= 700;
+        // A patch shows that the agent's service answered, so that its words are not about a login or a limit.
+        let gave_up = reply.patch.is_none() && reply.packet.status == ReplyStatus::GiveUp;
+        let recognized = find_trouble(&stderr).or_else(|| find_trouble(&stdout));
         let kind = match end {
-            // What was edited shows that its service answered.
-            CallEnd::Failed(_) if says_nothing => found.unwrap_or(TroubleKind::Crash),
+            CallEnd::Failed(_) if gave_up => recognized.unwrap_or(TroubleKind::Crash),
             CallEnd::Failed(_) => TroubleKind::Crash,
-            CallEnd::TimedOut if says_nothing => found?,
-            CallEnd::Answered if says_nothing && is_short => found?,
+            CallEnd::TimedOut if gave_up => recognized?,
+            CallEnd::Answered if gave_up && is_complaint(&stdout) => recognized?,
             _ => return None,
         };
-        let log = [&stdout, &stderr][usize::from(!stderr.trim().is_empty())];
+        let log = if stderr.trim().is_empty() { &stdout } else { &stderr };
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-        // Lines of a failing agent that are kept.
+        // The last lines of a failed agent are enough to show why it failed.
         let masked = lines.iter().skip(lines.len().saturating_sub(10)).map(|line| {
             let masked = self.asked.redactor.redact(line.trim_end()).text;
-            // Characters of one line of an agent that are shown.
+            // Enough of a line for one row of a report.
             masked.chars().take(200).collect()
         });
         Some(AgentTrouble {
@@ -302,8 +302,16 @@ impl Session<'_> {
     }
 }
 
-// What became of a reply, up to the patch in it. Its `status` is advice: a patch or a request counts whatever it says.
-fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
+// Whether a reply is short enough to be an error message and nothing else. Some agents repeat the message with each
+// retry, so equal lines count once.
+fn is_complaint(stdout: &str) -> bool {
+    let distinct: BTreeSet<&str> = stdout.lines().map(str::trim).collect();
+    distinct.iter().map(|line| line.len()).sum::<usize>() <= 700
+}
+
+// Returns the patch of a reply, or ends the attempt with the reason that there is none. The reply's `status` is advice:
+// a patch or a request counts whatever it says.
+fn read_answer(attempt: &mut Attempt<'_>, call: AgentResult) -> Option<Vec<u8>> {
     let reply = call.reply;
     let requested = attempt.result.requested_files.len();
     let status = reply.packet.status;
@@ -324,7 +332,7 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
                     format!("the agent did not answer within {seconds:.0} s"),
                 ),
             };
-            // What it did until then may be all that was needed.
+            // A patch that was finished in time is tried all the same.
             if reply.patch.is_some() && !reply.two_forms {
                 attempt.cut_off = Some(end);
                 return reply.patch;
@@ -354,7 +362,7 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
     None
 }
 
-// The first thing a person should read of a run that an agent's own trouble ended.
+// The headline of a run that the agent's own failure ended.
 fn trouble_headline(trouble: &AgentTrouble, outcome: &Outcome) -> String {
     let ended = format!("ended with {}", trouble.end);
     let text = match trouble.kind {

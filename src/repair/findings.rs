@@ -19,7 +19,7 @@ pub(super) struct Findings {
     pub(super) attempts: Vec<AttemptResult>,
     /// What the files were before the first change that was kept.
     pub(super) base: BTreeMap<RepoPath, Option<FileState>>,
-    /// The output of the commands on the state that later attempts build on, and what it says.
+    /// The output of the commands on the state that later attempts build on.
     pub(super) log: String,
     pub(super) diagnosis: Option<Diagnosis>,
     pub(super) first: Option<Observed>,

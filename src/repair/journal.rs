@@ -64,7 +64,7 @@ impl<'a> Journal<'a> {
     /// Writes a text with its secrets masked.
     ///
     /// # Errors
-    /// [`RepairError::Write`] when the disk refuses; what was there before still does.
+    /// [`RepairError::Write`] when the disk refuses; the earlier content is then kept.
     pub fn write_text(&self, name: &str, text: &str) -> Result<(), RepairError> {
         self.write_bytes(name, self.redactor.redact(text).text.as_bytes())
     }

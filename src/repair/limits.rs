@@ -96,8 +96,8 @@ impl RunLimit {
     }
 }
 
-/// How long the first run of the commands may take when nobody says: half of what there is for
-/// everything, so that a slow suite is measured rather than cut off.
+/// How long the first run of the commands may take without a setting: half of the time for the
+/// whole repair, so that a slow suite is measured rather than cut off.
 pub(super) fn first_limit(max_seconds: Option<f64>) -> Duration {
     let longest = 3600.0;
     let half = max_seconds.map_or(longest, |all| (all / 2.0).clamp(LEAST, longest).min(all));

@@ -12,8 +12,8 @@ use crate::proof::compare_evidence;
 use crate::source::Source;
 
 impl Session<'_> {
-    /// Drops new files that nobody names from a change that passes, where the commands pass in the same way without
-    /// them.
+    /// Drops new files that no other file names from a change that passes, if the commands pass in the same way
+    /// without them.
     pub(super) fn minimize_patch(
         &mut self,
         attempt: &mut Attempt<'_>,

@@ -11,14 +11,14 @@ use super::error::RepairError;
 use super::run::Session;
 use super::test_names::{closest, file_of, names_it};
 use crate::languages::{PerturbableTest, Perturbation, perturbable_tests};
-use crate::model::{MutationCheck, MutationOutcome, NegatedAssertion, Proof, RepoPath};
+use crate::model::{MutatedAssertion, MutationCheck, MutationOutcome, Proof, RepoPath};
 use crate::patch::{Change, FileState};
 
 /// A formerly failing test, as its file has it.
 struct Target {
     path: RepoPath,
     test: PerturbableTest,
-    /// What runs as this test.
+    /// Its ids in the runner's output: one for each parameter set.
     ids: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl Session<'_> {
         self.lay(laid, &[])?;
         let targets = self.find_targets()?;
         let whole = self.stage.runs.iter().rev().find(|run| run.whole);
-        // Commands that take longer are not run in the place of tests that cannot be run alone.
+        // If the tests cannot run alone, the whole suite is run instead, unless it takes over 20 s.
         let is_slow = whole.is_some_and(|run| run.seconds > 20.0);
         let mut found = MutationCheck::default();
         if targets.is_empty() {
@@ -75,7 +75,7 @@ impl Session<'_> {
         if !found.applicable && found.reason.is_none() {
             found.reason = Some("no assertion of these tests could be mutated".to_owned());
         }
-        proof.missing.extend(find_doubt(&found.negated));
+        proof.missing.extend(surviving_mutation(&found.mutated));
         proof.mutation = Some(found);
         Ok(())
     }
@@ -93,8 +93,7 @@ impl Session<'_> {
             });
             let own: Vec<&PerturbableTest> = match closest(&failed.id, tests) {
                 Some(one) => vec![one],
-                // A file that could not be loaded: its tests are what failed.
-                // Tests of a file that could not be loaded before, of which the first are tried.
+                // The file failed to load: try its first eight tests.
                 None => tests.iter().take(8).collect(),
             };
             for test in own {
@@ -141,7 +140,7 @@ impl Session<'_> {
             }
             for (target, assertion) in perturbed {
                 let was: Vec<&str> = assertion.was.split_whitespace().collect();
-                found.negated.push(NegatedAssertion {
+                found.mutated.push(MutatedAssertion {
                     test: target.test.names.join(" "),
                     path: target.path.to_string(),
                     line: assertion.line,
@@ -214,11 +213,11 @@ impl Session<'_> {
 
 // A test is in doubt when no assertion makes it fail, and when one passes above one that fails: the last
 // ones may not be reached.
-fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
-    let mut rows = negated.iter();
+fn surviving_mutation(mutated: &[MutatedAssertion]) -> Option<String> {
+    let mut rows = mutated.iter();
     let row = rows.find(|row| {
         row.outcome == MutationOutcome::Passed
-            && last_failing_line(row, negated).is_none_or(|line| row.line < line)
+            && last_failing_line(row, mutated).is_none_or(|line| row.line < line)
     })?;
     Some(format!(
         "mutation check failed: the test still passes when the expected value at {}:{} changes",
@@ -226,8 +225,8 @@ fn find_doubt(negated: &[NegatedAssertion]) -> Option<String> {
     ))
 }
 
-fn last_failing_line(row: &NegatedAssertion, negated: &[NegatedAssertion]) -> Option<u32> {
-    let own = negated
+fn last_failing_line(row: &MutatedAssertion, mutated: &[MutatedAssertion]) -> Option<u32> {
+    let own = mutated
         .iter()
         .filter(|other| (&other.test, &other.path) == (&row.test, &row.path));
     let failing = own.filter(|other| other.outcome == MutationOutcome::Failed);
@@ -275,21 +274,21 @@ fn side_text(side: Option<&FileState>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::find_doubt;
-    use crate::model::{MutationOutcome, NegatedAssertion};
+    use super::surviving_mutation;
+    use crate::model::{MutatedAssertion, MutationOutcome};
 
     #[test]
     fn doubt_where_an_assertion_passes_before_one_that_fails() {
         use MutationOutcome::{Failed, Passed};
         let doubts = |rows: &[(u32, MutationOutcome)]| {
-            let rows = rows.iter().map(|(line, outcome)| NegatedAssertion {
+            let rows = rows.iter().map(|(line, outcome)| MutatedAssertion {
                 test: "test_a".to_owned(),
                 path: "tests/test_a.py".to_owned(),
                 line: *line,
                 was: "1".to_owned(),
                 outcome: *outcome,
             });
-            find_doubt(&rows.collect::<Vec<_>>()).is_some()
+            surviving_mutation(&rows.collect::<Vec<_>>()).is_some()
         };
         assert!(!doubts(&[(1, Failed), (2, Failed)]));
         assert!(!doubts(&[(1, Failed), (2, Passed)]));

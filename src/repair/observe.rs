@@ -57,7 +57,7 @@ fn run_errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
     let decisive = evidence.take(1).next();
     let tests = diagnosis.tests.iter().map(|row| {
         let error = match row.message.as_deref() {
-            // Of a file that did not load node prints its own frame first.
+            // When a file does not load, node prints a frame of its own first.
             Some(message) if message.starts_with("node:internal/") => decisive,
             None => row.log_line.and_then(|number| {
                 let line = log.lines().nth(usize::try_from(number).ok()?.checked_sub(1)?)?;

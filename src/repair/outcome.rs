@@ -33,7 +33,7 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
             judged(StopReason::Fixed, "the tests of this part pass", true)
         }
         Effect::Better => judged(StopReason::TestsChanged, &what_is_gone(before, after), true),
-        // Without an agent nobody puts right later what only gets further.
+        // Without an agent, no later attempt corrects a change that only gets further.
         Effect::Further => judged(
             StopReason::TestsChanged,
             &format!("the commands get further, then fail differently: {next}"),

@@ -97,7 +97,7 @@ impl Session<'_> {
     }
 
     // Runs the commands with the tests, and what runners load before them, as they were: so those that were there
-    // stay. Returns the change without what it does to tests.
+    // stay. Returns the change without its edits of tests.
     fn restore_tests(
         &mut self,
         proof: &mut Proof,
@@ -171,7 +171,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Lays a change in, and what else is to be tried in the place of what it has there.
+    /// Lays a change in; `instead` replaces its states of the same paths for a trial.
     pub(super) fn lay(&mut self, laid: &[Change], instead: &[Change]) -> Result<(), RepairError> {
         let kept = laid
             .iter()

@@ -85,7 +85,7 @@ impl Session<'_> {
         let last = attempts.clone().rev().find_map(|a| a.test_result.clone());
         let remaining = seen.kept().next_back().and_then(|a| a.observed.clone());
         let remaining = remaining.filter(|remaining| !remaining.passed);
-        // Of what made the commands pass; else of the last that seemed to.
+        // The proof of the change that made the commands pass; else of the last one that seemed to.
         let mut proofs = seen.attempts.iter().filter_map(|a| a.proof.as_ref());
         let proof = proofs.clone().rfind(|proof| proof.proven).or_else(|| proofs.next_back());
         let status = match end.status {

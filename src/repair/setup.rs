@@ -55,7 +55,7 @@ pub struct Setup<'a> {
     /// What a person types to mend the environment of a failure, a sentence each.
     pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.
-    pub shared: Vec<RepoPath>,
+    pub linked_folders: Vec<RepoPath>,
     /// The last run that a person saw, where it failed with the commands on these very files.
     pub red: Option<Diagnosis>,
     /// Whether a patch that helps is put into the worktree.

@@ -35,7 +35,7 @@ pub struct Part {
     pub commands: Vec<String>,
     /// Parts that come first, by number.
     pub depends_on: Vec<usize>,
-    /// Its part of what is left of the budget, 0 to 1.
+    /// Its share of the remaining budget, 0 to 1.
     pub share: f64,
 }
 
@@ -181,13 +181,13 @@ fn names_target(part: &Part, criterion: &str) -> bool {
 
 // Whether a part imports what another is about.
 fn uses(part: &Part, other: &Part, source: &dyn Source) -> bool {
-    // Two imports are followed from a part to what it uses.
+    // A part uses files up to two imports away.
     let mut nodes = Graph::new(source).imported(&part.targets, 2, false).nodes.into_iter();
     nodes.any(|node| other.targets.contains(&node.path) && !part.targets.contains(&node.path))
 }
 
 impl Session<'_> {
-    /// Cuts a task and runs its parts one after the other on one state, with shares of what is left.
+    /// Splits a task and runs its parts in turn on one state, with shares of the remaining budget.
     pub(super) fn split(
         &mut self,
         timed_out: bool,

@@ -32,7 +32,7 @@ pub(super) struct Stage<'s> {
     pub(super) moved: Option<String>,
 }
 
-/// What of the sandbox was in force, and what it refused.
+/// The state of the sandbox, and the writes that it refused.
 #[derive(Default)]
 pub(super) struct Confinement {
     pub(super) state: Option<SandboxState>,
@@ -54,7 +54,7 @@ impl<'s> Stage<'s> {
             source: setup.source,
             root: setup.root,
             git: setup.git,
-            shared: setup.shared.clone(),
+            linked_folders: setup.linked_folders.clone(),
             commands: &setup.commands.lines,
             closed: [setup.state, setup.folder].map(Path::to_owned).to_vec(),
         };

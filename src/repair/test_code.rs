@@ -43,7 +43,7 @@ impl Session<'_> {
         });
         let tests = tests.filter(|change| {
             let path = &change.path;
-            // Data that a test reads, and what it could not load, are new where they are missing.
+            // A missing file that a test reads as data or could not load is new, not changed test code.
             let is_missing = change.standing.is_none()
                 && (lies_in_tests || Language::of_path(path.as_str()).is_none());
             !self.is_allowed(path) && own.iter().all(|test| test != path.as_str()) && !is_missing

@@ -76,7 +76,7 @@ pub fn pairs_page(pairs: &BenchPairs) -> Page {
 
 /// Formats a tally: `9 of 10 (90.0 %, 59.6 to 98.2), skipped 1`.
 fn share(tally: &Tally) -> String {
-    let (passed, run) = (tally.passed, tally.run);
+    let (passed, run) = (tally.passed, tally.fixtures_run);
     let [rate, low, high] = [tally.rate, tally.low, tally.high].map(|share| share * 100.0);
     let skipped = match tally.skipped {
         0 => String::new(),

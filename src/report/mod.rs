@@ -15,7 +15,7 @@ cfg_if::cfg_if! {
         mod page;
         mod patch;
         mod prompt;
-        mod run;
+        mod fix;
         mod summary;
         mod why;
 
@@ -28,7 +28,7 @@ cfg_if::cfg_if! {
         pub use page::{Page, diff_text, table};
         pub use patch::patch_text;
         pub use prompt::{ReplyForm, agent_prompt, context_markdown};
-        pub use run::{declined_text, run_html, run_markdown, run_text};
+        pub use fix::{declined_text, run_html, run_markdown, run_text};
         pub use summary::{kept_summary, run_culprit, run_summary};
         pub use visible::{printable, printable_in_color, printable_json};
         pub use why::{why_line, why_page};

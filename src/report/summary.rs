@@ -4,12 +4,12 @@ use super::page::paint_lines;
 use super::why::failed_before;
 use crate::model::{FailureKind, RunFailure, RunSummary, WhyDocument, WhyReason, WhyVerdict};
 
-/// Failures and lines that the first screen shows.
-const MAX_FAILURES: usize = 3;
+/// Groups of failures on the first screen.
+const MAX_GROUPS: usize = 3;
 
 /// Summarizes a failed command for a terminal: its first failures with their places, and candidate fixes.
 pub fn run_summary(summary: &RunSummary, color: bool) -> String {
-    let mut lines = failures(summary, MAX_FAILURES);
+    let mut lines = failures(summary, true);
     lines.extend(list_proposals(summary, false));
     paint_lines(&lines, color)
 }
@@ -49,7 +49,7 @@ pub fn run_culprit(
 /// `has_shell` adds the commands to type.
 pub fn kept_summary(summary: &RunSummary, has_shell: bool, color: bool) -> String {
     let mut lines: Vec<String> = culprit(summary).into_iter().collect();
-    lines.extend(failures(summary, usize::MAX));
+    lines.extend(failures(summary, false));
     lines.extend(list_proposals(summary, has_shell));
     paint_lines(&lines, color)
 }
@@ -72,8 +72,8 @@ fn culprit(summary: &RunSummary) -> Option<String> {
     }
 }
 
-// The failures, those with one error together: tests, error, place.
-fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
+// The failures, grouped by error: tests, error, place.
+fn failures(summary: &RunSummary, is_first_screen: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let is_unread = summary.kind == FailureKind::Unknown && !summary.failures.iter().any(is_named);
     if is_unread && !summary.failures.is_empty() {
@@ -85,7 +85,7 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<String> {
     let mut more = summary.more;
     for (at, group) in summary.failures.chunk_by(has_same_error).enumerate() {
         // Nine lines leave room for the rest of the first screen.
-        if at >= most || (most == MAX_FAILURES && lines.len() >= 9) {
+        if is_first_screen && (at >= MAX_GROUPS || lines.len() >= 9) {
             more += group.len() as u64;
             continue;
         }
@@ -183,13 +183,13 @@ fn shorten(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{CertainImport, Remedy};
+    use crate::model::{ListedImport, Remedy};
 
-    fn import(statement: &str, tried: bool) -> CertainImport {
-        CertainImport {
+    fn import(statement: &str, tried: bool) -> ListedImport {
+        ListedImport {
             statement: statement.to_owned(),
             tried,
-            ..CertainImport::default()
+            ..ListedImport::default()
         }
     }
 

@@ -230,7 +230,7 @@ impl Row {
     fn tests_pattern(&self, tests: &[FailedTest]) -> String {
         let hook = self.hook.as_deref().and_then(|p| Regex::new(p).ok());
         let between = self.between.as_deref().unwrap_or(" ");
-        let name = |test: &FailedTest| {
+        let names = tests.iter().map(|test| {
             let found = hook.as_ref().and_then(|hook| hook.captures(&test.id));
             let Some(found) = found else {
                 return regex::escape(&test.id.replace(between, " "));
@@ -242,8 +242,8 @@ impl Row {
                 Some(test) => format!("{suite}.*{}", regex::escape(test)),
                 None => format!("{suite}.*"),
             }
-        };
-        let names: BTreeSet<String> = tests.iter().map(name).collect();
+        });
+        let names: BTreeSet<String> = names.collect();
         let names: Vec<String> = names.into_iter().collect();
         let names = names.join("|");
         if self.first { names } else { format!("^({names})$") }

@@ -127,7 +127,7 @@ impl Worktree {
                 }
             }
         }
-        // Of two entries with one path the first stays: what version control says of a submodule
+        // The first of two entries with one path stays: what version control says of a submodule
         // beats the plain nested repository that the walk saw.
         unwalked.append(&mut entries);
         Listing::new(unwalked, skipped)

@@ -18,7 +18,7 @@ pub struct Tracing {
 impl Tracing {
     /// Prepares a folder that the command may write. `root` is the repository as the command sees it,
     /// `given` are the variables it gets, as `NAME=VALUE` or `NAME` for one of this process. `first` are tests
-    /// that run before the others, which then may take so many `seconds`.
+    /// that run first; the others may then take `seconds`.
     ///
     /// # Errors
     /// When the disk refuses.

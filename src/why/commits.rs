@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::answer::Answer;
-use super::case::{Case, Scope, search_case};
 use super::failures::Observation;
+use super::state_pair::{Scope, StatePair, search_pair};
 use super::test_files::holds_failing_test;
 use super::trials::Trials;
 use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 
-/// Where nothing says more, the tests are run so many commits back.
+/// Without other evidence, the tests are run this many commits back.
 const STEPS_BACK: [usize; 5] = [1, 2, 4, 16, 64];
 
 /// Finds the commit between one at which the tests pass and `HEAD`, then the culprit in it. The files that hold the
@@ -212,7 +212,7 @@ impl Range<'_> {
             return Ok(Answer::unknown(WhyReason::NoBase));
         };
         let after = self.git.tree(bad)?;
-        let case = Case {
+        let pair = StatePair {
             before: &self.git.tree(good)?,
             laid: self.states_at(&after),
             after: &after,
@@ -223,7 +223,7 @@ impl Range<'_> {
             },
             scope: self.scope,
         };
-        Ok(search_case(trials, &case, self.find.may)?)
+        Ok(search_pair(trials, &pair, self.find.may)?)
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::answer::{Answer, build_document};
-use super::case::{Case, Scope, search_case};
 use super::commits::search_commits;
 use super::known::Facts;
+use super::state_pair::{Scope, StatePair, search_pair};
 use super::trials::{RedRun, TrialLimits, TrialStart, Trials};
 use crate::exec::{Stop, on_path};
 use crate::git::{GitError, Repository};
@@ -32,7 +32,7 @@ pub struct FindCause<'a> {
     /// The folder of isolated copies.
     pub slot: PathBuf,
     /// Ignored folders that a copy links to.
-    pub shared: Vec<RepoPath>,
+    pub linked_folders: Vec<RepoPath>,
     /// The command as it was typed.
     pub line: &'a str,
     /// How it is run.
@@ -131,7 +131,7 @@ impl FindCause<'_> {
             source: self.workspace.source.as_ref(),
             root: &self.root,
             git: self.workspace.git.as_ref(),
-            shared: self.shared.clone(),
+            linked_folders: self.linked_folders.clone(),
             commands: &self.commands.lines,
             closed: vec![self.state.to_owned()],
         };
@@ -170,7 +170,7 @@ impl FindCause<'_> {
         git: &Repository,
         head: String,
     ) -> Result<Answer, WhyError> {
-        let case = Case {
+        let pair = StatePair {
             before: &git.tree(&head)?,
             after: self.workspace.source.as_ref(),
             laid: BTreeMap::new(),
@@ -181,7 +181,7 @@ impl FindCause<'_> {
             },
             scope: Scope::Everything,
         };
-        Ok(search_case(trials, &case, self.may)?)
+        Ok(search_pair(trials, &pair, self.may)?)
     }
 }
 

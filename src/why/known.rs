@@ -36,7 +36,7 @@ pub struct KeptCause {
 struct Fact<T> {
     command: String,
     prefix: String,
-    // Of all files.
+    // The digest of all files.
     digest: String,
     fact: T,
 }

@@ -4,13 +4,13 @@
 //! the uncommitted changes, `commits` the history.
 
 mod answer;
-mod case;
 mod commits;
 mod failures;
 mod find;
 mod known;
 mod rank;
 mod search;
+mod state_pair;
 mod test_files;
 mod trials;
 

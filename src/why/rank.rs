@@ -93,9 +93,9 @@ impl Weighed {
             What::Lines(_, after) => after.start..after.end + 1,
             _ => 0..usize::MAX,
         };
-        let is_within = |line: &u32| lines.contains(&(*line as usize).saturating_sub(1));
-        let mut named = places().filter_map(|(_, line)| *line).filter(is_within);
-        if let (Some(_), Some(line)) = (hunk.line(), named.next()) {
+        let mut named = places().filter_map(|(_, line)| *line);
+        let named = named.find(|line| lines.contains(&(*line as usize).saturating_sub(1)));
+        if let (Some(_), Some(line)) = (hunk.line(), named) {
             weighed.add_score(8, format!("the output names line {line}"));
         } else if places().next().is_some() {
             weighed.add_score(2, "the output names the file".to_owned());
@@ -162,7 +162,7 @@ fn ran_share(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f6
         return None;
     };
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
-    // Of lines that went, those around them.
+    // For deleted lines, the lines around them.
     let mut lines = if after.is_empty() {
         number(after.start)..number(after.start + 2)
     } else {

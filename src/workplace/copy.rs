@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::WorkplaceError;
 use super::environments::{OutsideEnvironment, outer_environments};
 use super::error::clear_path;
-use super::extras::{Extras, is_litter};
+use super::extras::{UnlistedFiles, is_litter};
 use super::plan::{Edits, Plan};
 use super::relink::{Relink, replace_bytes};
 use crate::exec::Job;
@@ -21,13 +21,13 @@ pub(super) struct Copied {
     scratch: Scratch,
     original: PathBuf,
     state: PathBuf,
-    installed: Vec<RepoPath>,
-    extras: Extras,
+    linked_folders: Vec<RepoPath>,
+    extras: UnlistedFiles,
     outer: Vec<OutsideEnvironment>,
-    /// Of each of those, where it is and where its other is.
+    /// Each outside environment: its path and the path of its relinked view.
     environments: Vec<(PathBuf, PathBuf)>,
     trial: Vec<RepoPath>,
-    /// A set-up has made ignored files and packages what they are now.
+    /// Whether a set-up command ran, so that a reset must keep its ignored files and packages.
     settled: bool,
 }
 
@@ -35,8 +35,8 @@ impl Copied {
     pub(super) fn open(plan: &Plan<'_>, slot: &Path) -> Result<Self, WorkplaceError> {
         fs::create_dir_all(slot).at(slot)?;
         let original = plan.root.canonicalize().at(plan.root)?;
-        let extras = Extras::find(&original, plan.source, &plan.shared);
-        let mut apart = plan.shared.clone();
+        let extras = UnlistedFiles::find(&original, plan.source, &plan.linked_folders);
+        let mut apart = plan.linked_folders.clone();
         apart.extend(extras.tops.iter().cloned());
         let root = slot.join("tree");
         for path in &apart {
@@ -59,7 +59,7 @@ impl Copied {
             scratch,
             original,
             state: slot.join("state"),
-            installed: plan.shared.clone(),
+            linked_folders: plan.linked_folders.clone(),
             extras,
             environments: environments.collect(),
             outer,
@@ -80,17 +80,15 @@ impl Copied {
 
     pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
         let changes = self.scratch.changes()?;
-        Ok(changes
+        let changes = changes
             .into_iter()
-            .filter(|change| change.before.is_some() || !is_litter(change.path.as_str()))
-            .map(|c| {
-                Change::between(
-                    c.path,
-                    c.before.map(|(bytes, mode)| FileState::new(bytes, mode)),
-                    c.after.map(|(bytes, mode)| FileState::new(bytes, mode)),
-                )
-            })
-            .collect())
+            .filter(|change| change.before.is_some() || !is_litter(change.path.as_str()));
+        let changes = changes.map(|change| {
+            let [before, after] = [change.before, change.after]
+                .map(|side| side.map(|(bytes, mode)| FileState::new(bytes, mode)));
+            Change::between(change.path, before, after)
+        });
+        Ok(changes.collect())
     }
 
     pub(super) fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
@@ -110,28 +108,24 @@ impl Copied {
     pub(super) fn adopt(&mut self) -> Result<(), WorkplaceError> {
         let source = self.source()?;
         let trial = std::mem::take(&mut self.trial);
-        let states: Edits = trial
-            .iter()
-            .map(|path| (path.clone(), FileState::read(&source, path)))
-            .collect();
+        let states = trial.iter().map(|path| (path.clone(), FileState::read(&source, path)));
+        let states: Edits = states.collect();
         // Reset first, because files that commands wrote do not belong to the change.
-        self.fresh()?;
+        self.reset()?;
         let before = self.source()?;
-        let changes: Vec<Change> = states
-            .into_iter()
-            .map(|(path, after)| {
-                Change::between(path.clone(), FileState::read(&before, &path), after)
-            })
-            .collect();
+        let changes = states.into_iter().map(|(path, after)| {
+            Change::between(path.clone(), FileState::read(&before, &path), after)
+        });
+        let changes: Vec<Change> = changes.collect();
         write_worktree(self.scratch.root(), &self.state, &changes)?;
         self.scratch.adopt(&trial)?;
         Ok(())
     }
 
-    pub(super) fn fresh(&mut self) -> Result<(), WorkplaceError> {
+    pub(super) fn reset(&mut self) -> Result<(), WorkplaceError> {
         self.trial.clear();
         if !self.settled {
-            for path in &self.installed {
+            for path in &self.linked_folders {
                 clear_path(&self.scratch.root().join(path.as_str()))?;
             }
         }
@@ -171,7 +165,7 @@ impl Copied {
             environments: &self.environments,
         };
         self.extras.copy_all(&relink)?;
-        for path in &self.installed {
+        for path in &self.linked_folders {
             let at = self.scratch.root().join(path.as_str());
             relink.relink_folder(path.as_str()).at(&at)?;
         }
@@ -182,7 +176,7 @@ impl Copied {
     }
 }
 
-// Of a variable what the job sees.
+// The value of a variable as the job sees it.
 fn job_value(job: &Job, name: &str) -> Option<String> {
     let variables = job.environment.variables(std::env::vars_os());
     variables.get(std::ffi::OsStr::new(name))?.to_str().map(str::to_owned)

@@ -15,7 +15,7 @@ use crate::source::{EntryKind, Source};
 
 /// Unlisted files of a worktree: ignored files, and those of submodules.
 /// Installed packages, repositories and caches that say what they are, are left out.
-pub(super) struct Extras {
+pub(super) struct UnlistedFiles {
     /// Files and folders with nothing listed in them, the topmost ones.
     pub(super) tops: BTreeSet<RepoPath>,
     /// Every file and link below them.
@@ -24,15 +24,15 @@ pub(super) struct Extras {
     stamps: BTreeMap<RepoPath, Stamp>,
 }
 
-impl Extras {
-    /// Looks below `root`; `installed` are the folders of packages.
-    pub(super) fn find(root: &Path, source: &dyn Source, installed: &[RepoPath]) -> Self {
+impl UnlistedFiles {
+    /// Looks below `root`; `linked_folders` are left out.
+    pub(super) fn find(root: &Path, source: &dyn Source, linked_folders: &[RepoPath]) -> Self {
         let mut found = Self {
             tops: BTreeSet::new(),
             files: Vec::new(),
             stamps: BTreeMap::new(),
         };
-        found.look_in(root, "", source, installed, false);
+        found.look_in(root, "", source, linked_folders, false);
         found
     }
 
@@ -41,7 +41,7 @@ impl Extras {
         root: &Path,
         directory: &str,
         source: &dyn Source,
-        installed: &[RepoPath],
+        linked_folders: &[RepoPath],
         inside: bool,
     ) {
         for entry in fs::read_dir(root.join(directory)).into_iter().flatten().flatten() {
@@ -56,7 +56,7 @@ impl Extras {
             let (Ok(path), Ok(kind)) = (RepoPath::new(&text), entry.file_type()) else {
                 continue;
             };
-            if LEFT_OUT.contains(&name.as_str()) || installed.contains(&path) {
+            if LEFT_OUT.contains(&name.as_str()) || linked_folders.contains(&path) {
                 continue;
             }
             let listed = source.listing().get(&text).map(|entry| &entry.kind);
@@ -69,7 +69,7 @@ impl Extras {
                 if is_new {
                     self.tops.insert(path);
                 }
-                self.look_in(root, &text, source, installed, inside || is_new);
+                self.look_in(root, &text, source, linked_folders, inside || is_new);
             } else if (listed.is_none() || submodule) && (kind.is_file() || kind.is_symlink()) {
                 if !inside {
                     self.tops.insert(path.clone());
@@ -79,7 +79,7 @@ impl Extras {
         }
     }
 
-    /// Makes them in the copy as they are in the original; what is in their folders besides goes.
+    /// Restores them in the copy from the original, and removes everything else from their folders.
     pub(super) fn copy_all(&mut self, relink: &Relink<'_>) -> Result<(), WorkplaceError> {
         let listed: BTreeSet<&str> = self.files.iter().map(RepoPath::as_str).collect();
         for top in &self.tops {
@@ -132,15 +132,15 @@ fn sweep_unlisted(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(
     Ok(())
 }
 
-/// Installed packages: ignored by git and needed by tests, so a copy links to them. What is `named`
-/// besides must be there.
+/// Finds folders of installed packages, which git ignores and tests need, so a copy links to them.
+/// Paths that are `asked_for` are added, and must exist.
 ///
 /// # Errors
-/// [`WorkplaceError::NotThere`] for a name of what is not in the worktree.
-pub fn find_shared(
+/// [`WorkplaceError::NotThere`] for a name that is not in the worktree.
+pub fn find_linked(
     source: &dyn Source,
     root: &Path,
-    named: &[String],
+    asked_for: &[String],
 ) -> Result<Vec<RepoPath>, WorkplaceError> {
     let mut found: BTreeSet<RepoPath> = BTreeSet::new();
     for entry in source.listing().files() {
@@ -158,7 +158,7 @@ pub fn find_shared(
     found.extend(usual.flat_map(RepoPath::new));
     // A file `.venv` leads to an environment, and is copied as other files are.
     found.retain(|path| root.join(path.as_str()).is_dir());
-    for typed in named {
+    for typed in asked_for {
         let path = RepoPath::resolve("", typed.trim_end_matches('/')).ok();
         let path = path.filter(|path| root.join(path.as_str()).exists());
         found.insert(path.ok_or_else(|| WorkplaceError::NotThere(typed.clone()))?);

@@ -21,6 +21,6 @@ mod relink;
 pub use difference::{Difference, Hunk, States, What};
 pub use environments::installed;
 pub use error::WorkplaceError;
-pub use extras::find_shared;
+pub use extras::find_linked;
 pub use place::Workplace;
 pub use plan::Plan;

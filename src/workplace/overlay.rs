@@ -15,7 +15,7 @@ use crate::patch::{Change, FileState};
 use crate::source::{self, EntryKind, Source};
 
 /// The worktree at its own path, each command with a private folder over it. What a command
-/// changes is gone with [`Overlaid::fresh`]; what is kept is written into each fresh folder again.
+/// changes is gone with [`Overlaid::reset`]; what is kept is written into each fresh folder again.
 pub(super) struct Overlaid<'s> {
     base: &'s dyn Source,
     root: PathBuf,
@@ -81,9 +81,9 @@ impl<'s> Overlaid<'s> {
             kept: Edits::new(),
             trial: Edits::new(),
         };
-        place.fresh().map_err(|error| error.to_string())?;
+        place.reset().map_err(|error| error.to_string())?;
         place.probe_mount()?;
-        place.fresh().map_err(|error| error.to_string())?;
+        place.reset().map_err(|error| error.to_string())?;
         Ok(place)
     }
 
@@ -149,7 +149,7 @@ impl<'s> Overlaid<'s> {
             fs::rename(cover.upper(), &layer).at(&layer)?;
             cover.layers += 1;
         }
-        self.fresh()
+        self.reset()
     }
 
     /// Lays the change of a trial over the files.
@@ -165,11 +165,11 @@ impl<'s> Overlaid<'s> {
     pub(super) fn adopt(&mut self) -> Result<(), WorkplaceError> {
         let trial = std::mem::take(&mut self.trial);
         self.kept.extend(trial);
-        self.fresh()
+        self.reset()
     }
 
     /// Drops the trial and what the commands did.
-    pub(super) fn fresh(&mut self) -> Result<(), WorkplaceError> {
+    pub(super) fn reset(&mut self) -> Result<(), WorkplaceError> {
         self.trial.clear();
         self.fresh_with_trial()
     }

@@ -144,7 +144,7 @@ impl<'a> Workplace<'a> {
         ask!(&self.place, place => place.changes())
     }
 
-    /// Takes what a set-up did for what was always there.
+    /// Makes the changes of a set-up command part of the state that a reset returns to.
     ///
     /// # Errors
     /// [`WorkplaceError`] when the disk refuses.
@@ -173,7 +173,7 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when the disk refuses.
     pub fn reset(&mut self) -> Result<(), WorkplaceError> {
-        ask!(&mut self.place, place => place.fresh())
+        ask!(&mut self.place, place => place.reset())
     }
 
     /// A file with its mode; `None` when there is none.

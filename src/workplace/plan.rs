@@ -25,7 +25,7 @@ pub struct Plan<'a> {
     /// Their repository.
     pub git: Option<&'a Repository>,
     /// Ignored folders that a copy needs, such as `node_modules`.
-    pub shared: Vec<RepoPath>,
+    pub linked_folders: Vec<RepoPath>,
     /// The lines that are to run there, which may name environments outside.
     pub commands: &'a [String],
     /// Folders that nothing which runs there may write.

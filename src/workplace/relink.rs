@@ -6,20 +6,20 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
-/// of the original, which nothing that runs in the copy may write; whatever leads into the
-/// worktree leads into the copy.
+/// Rebuilds folders of installed packages in a copy of a worktree. Packages become links to the
+/// originals, which no command in the copy may write; paths into the worktree are rewritten to
+/// paths into the copy.
 pub(super) struct Relink<'a> {
     /// The worktree, with links resolved.
     pub(super) original: &'a Path,
     /// The root of the copy.
     pub(super) copy: &'a Path,
-    /// Environments outside it, and where those of the copy stand.
+    /// Environments outside the worktree, each with the path of its counterpart for the copy.
     pub(super) environments: &'a [(PathBuf, PathBuf)],
 }
 
 impl Relink<'_> {
-    /// Makes the folder `below` the root. What is there in the copy is gone already.
+    /// Rebuilds the folder `below` the root of the copy, which must not have it yet.
     pub(super) fn relink_folder(&self, below: &str) -> io::Result<()> {
         let (from, to) = (self.original.join(below), self.copy.join(below));
         if let Some(parent) = to.parent() {
@@ -36,7 +36,7 @@ impl Relink<'_> {
         }
     }
 
-    /// Makes the environments outside the worktree anew. What was there is gone already.
+    /// Rebuilds the environments outside the worktree; the views must not exist yet.
     pub(super) fn relink_outside(&self) -> io::Result<()> {
         for (from, to) in self.environments {
             if let Some(parent) = to.parent() {
@@ -47,7 +47,7 @@ impl Relink<'_> {
         Ok(())
     }
 
-    // What leads to something of which there is another here.
+    // Pairs of an original root and its counterpart in the copy.
     fn root_pairs(&self) -> impl Iterator<Item = (&Path, &Path)> {
         let more = self.environments.iter().map(|(from, to)| (from.as_path(), to.as_path()));
         more.chain([(self.original, self.copy)])
@@ -69,8 +69,8 @@ impl Relink<'_> {
         }
     }
 
-    // A folder of packages or an environment. Packages are links; what names them and what leads to
-    // other folders is here anew. Caches that tools keep there start empty.
+    // Rebuilds a package folder or an environment: packages become links, files and links that name the worktree
+    // are rewritten, caches start empty.
     fn relink_tree(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::create_dir(to)?;
         let is_environment = from.join("pyvenv.cfg").is_file();

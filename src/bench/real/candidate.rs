@@ -3,7 +3,7 @@
 
 use super::environment::{BenchFile, Range, test_line};
 use super::fix::{Sides, count_lines, is_text, needed_files};
-use super::trial::{Bench, TestRun};
+use super::trial::{CheckoutRunner, TestRun};
 use crate::bench::BenchError;
 use crate::git::Step;
 use crate::model::{RealFix, RepoPath};
@@ -86,7 +86,7 @@ pub(super) fn prove_candidate(
     candidate: &Candidate,
     range: &Range,
     sides: &Sides,
-    bench: &Bench<'_>,
+    runner: &CheckoutRunner<'_>,
     id: String,
 ) -> Result<Verdict, BenchError> {
     let changes = sides.changes(&candidate.product)?;
@@ -99,41 +99,41 @@ pub(super) fn prove_candidate(
         return Ok(no_fix(TOO_LARGE, format!("{lines} lines")));
     }
     let broken = sides.broken(&candidate.taken)?;
-    bench.checkout.lay_files(&broken)?;
+    runner.checkout.lay_files(&broken)?;
     let own: Vec<&RepoPath> = candidate.tests.iter().collect();
-    let environment = bench.checkout.environment();
-    let line = |tests: &[&RepoPath]| test_line(&bench.environment.test, tests, &environment);
-    let red = bench.run(&line(&own), &[])?;
+    let environment = runner.checkout.environment();
+    let line = |tests: &[&RepoPath]| test_line(&runner.environment.test, tests, &environment);
+    let red = runner.run(&line(&own), &[])?;
     if red.passed {
         return Ok(no_fix(PASSES_BEFORE, red.end));
     }
     if red.timed_out {
         return Ok(no_fix(TIMED_OUT, red.end));
     }
-    let green = bench.run(&line(&own), &changes)?;
+    let green = runner.run(&line(&own), &changes)?;
     if green.timed_out {
         return Ok(no_fix(TIMED_OUT, green.end));
     }
     if !green.passed {
         return Ok(no_fix(FAILS_AFTER, green.end));
     }
-    let again = bench.run(&line(&own), &[])?;
+    let again = runner.run(&line(&own), &[])?;
     if !same_results(&red, &again) {
         return Ok(no_fix(UNSTEADY, format!("without it: {}", again.end)));
     }
     // The second run with the change takes the neighbours along, which later are the hidden tests.
     let mut hidden = find_neighbors(&broken, range, &candidate.tests);
-    let mut whole = bench.run(&line(&join_tests(&own, &hidden)), &changes)?;
+    let mut whole = runner.run(&line(&join_tests(&own, &hidden)), &changes)?;
     if !whole.passed && !hidden.is_empty() {
         // Neighbours that fail whatever the fix does, as where an environment lacks something.
         let mut sound = Vec::new();
         for path in hidden {
-            if bench.run(&line(&[&path]), &changes)?.passed {
+            if runner.run(&line(&[&path]), &changes)?.passed {
                 sound.push(path);
             }
         }
         hidden = sound;
-        whole = bench.run(&line(&join_tests(&own, &hidden)), &changes)?;
+        whole = runner.run(&line(&join_tests(&own, &hidden)), &changes)?;
     }
     if !whole.passed {
         return Ok(no_fix(UNSTEADY, format!("with it: {}", whole.end)));

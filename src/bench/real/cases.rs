@@ -7,7 +7,7 @@ use super::checkout::Checkout;
 use super::environment::test_line;
 use super::fix::Sides;
 use super::sets::open_clone;
-use super::trial::Bench;
+use super::trial::CheckoutRunner;
 use crate::bench::layout::LaidOut;
 use crate::bench::run::open_files;
 use crate::bench::stage::{Hidden, read_patch};
@@ -135,7 +135,7 @@ impl Commits<'_> {
             Err(failed) => return Ok(failed),
         };
         changes.retain(|change| !self.fix.taken.contains(&change.path));
-        let bench = Bench {
+        let runner = CheckoutRunner {
             checkout,
             environment: &self.environment,
             workplace: self.workplace,
@@ -143,7 +143,7 @@ impl Commits<'_> {
             stop,
         };
         let all: Vec<&RepoPath> = self.fix.tests.iter().chain(&self.fix.hidden).collect();
-        let trial = bench.run(&self.command_line(checkout, &all), &changes)?;
+        let trial = runner.run(&self.command_line(checkout, &all), &changes)?;
         Ok(match (trial.passed, trial.tests_passed) {
             (false, _) => Hidden::Failed(trial.end),
             (true, count) if count < self.fix.hidden_passed => Hidden::Failed(format!(

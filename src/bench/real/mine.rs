@@ -7,7 +7,7 @@ use super::checkout::Checkout;
 use super::environment::BenchFile;
 use super::fix::Sides;
 use super::sets;
-use super::trial::Bench;
+use super::trial::CheckoutRunner;
 use crate::bench::BenchError;
 use crate::bench::run::in_parallel;
 use crate::exec::Stop;
@@ -161,7 +161,7 @@ impl Search<'_> {
         };
         let repository = self.file.repository();
         let checkout = Checkout::take(&self.options.work, &repository.name, environment)?;
-        let bench = Bench {
+        let runner = CheckoutRunner {
             checkout: &checkout,
             environment,
             workplace: self.options.workplace,
@@ -169,11 +169,11 @@ impl Search<'_> {
             stop: self.stop,
         };
         let id = sets::id(&repository.name, &candidate.commit);
-        let tried = bench
+        let tried = runner
             .checkout
             .set_up(environment, self.clone, self.stop)
             .and_then(|()| Sides::open(self.clone, &candidate.parent, &candidate.commit))
-            .and_then(|sides| prove_candidate(candidate, range, &sides, &bench, id));
+            .and_then(|sides| prove_candidate(candidate, range, &sides, &runner, id));
         match tried {
             Err(error @ (BenchError::Lacking(_) | BenchError::Source(_))) => {
                 Ok(no_fix(UNREADABLE, error.to_string()))

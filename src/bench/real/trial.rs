@@ -12,25 +12,25 @@ use crate::policy::Redactor;
 use crate::repair::{CommandsAt, RunLimit};
 use crate::workplace::{Plan, Workplace};
 
-/// What came of one run of tests.
+/// The result of one run of tests.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TestRun {
     /// Whether the command ended with 0.
     pub(super) passed: bool,
     /// Whether it was stopped at its time limit.
     pub(super) timed_out: bool,
-    /// What the failure was taken for.
+    /// The diagnosed kind of the failure.
     pub(super) kind: FailureKind,
     /// Tests that failed, sorted.
     pub(super) failing: Vec<String>,
     /// Tests that passed, as the runners' summaries count them.
     pub(super) tests_passed: u64,
-    /// How it ended, in a few words.
+    /// How the run ended, in a few words.
     pub(super) end: String,
 }
 
 /// How tests are run in a checkout.
-pub(super) struct Bench<'a> {
+pub(super) struct CheckoutRunner<'a> {
     /// Where.
     pub(super) checkout: &'a Checkout,
     /// With what.
@@ -43,7 +43,7 @@ pub(super) struct Bench<'a> {
     pub(super) stop: &'a Stop,
 }
 
-impl Bench<'_> {
+impl CheckoutRunner<'_> {
     /// Runs a line in an isolated copy of its own over the checkout, with `changes` laid in. The
     /// checkout stays as it is.
     ///
@@ -64,7 +64,7 @@ impl Bench<'_> {
             source: &source,
             root: &root,
             git: Some(&git),
-            shared: Vec::new(),
+            linked_folders: Vec::new(),
             commands: &commands.lines,
             closed: Vec::new(),
         };

@@ -44,10 +44,10 @@ fn merge_rows(cases: &mut Vec<Case>, mut rows: Vec<Case>) {
     let told: Vec<bool> = rows.iter().map(told).collect();
     for (row, told) in rows.into_iter().zip(told) {
         let name = compact_name(&row);
-        let is_same = |block: &String| {
+        let same = blocks.iter().position(|block| {
             !block.is_empty() && (block.ends_with(&name) || name.ends_with(block.as_str()))
-        };
-        if let Some(at) = blocks.iter().position(is_same) {
+        });
+        if let Some(at) = same {
             let case = &mut cases[at];
             case.place = case.place.take().or(row.place);
         } else if !told {

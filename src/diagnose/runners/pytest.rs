@@ -141,7 +141,7 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
     reports.take(MAX_MATCHED).collect()
 }
 
-// Of a chain of exceptions the last block of `E` lines is what the test died of. An `E` line of any
+// In a chain of exceptions, the last block of `E` lines is the error of the test. An `E` line of any
 // length continues its block: a message may hold empty lines.
 fn read_report(from: usize, to: usize, lines: &[Line<'_>]) -> Case {
     let mut case = Case::new("pytest", "", from);
@@ -172,15 +172,15 @@ fn read_report(from: usize, to: usize, lines: &[Line<'_>]) -> Case {
         }
         if RAISED.is_match(text) || text.ends_with(": DocTestFailure") {
             raised = Some(at);
-            // Of a group the first exception.
+            // The first exception of an exception group.
             if text.starts_with(' ') {
                 break;
             }
         }
     }
     // Without a traceback the block is the message alone.
-    let is_said = |at: &usize| !lines[*at].captured && !lines[*at].text.trim().is_empty();
+    let mut block = (from + 1..to).filter(|at| !lines[*at].captured);
     let cause = case.cause.or(raised);
-    case.cause = cause.or_else(|| (from + 1..to).find(is_said));
+    case.cause = cause.or_else(|| block.find(|at| !lines[*at].text.trim().is_empty()));
     case
 }

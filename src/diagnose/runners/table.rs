@@ -64,7 +64,7 @@ enum FrameRole {
 static ROWS: LazyLock<Vec<Row>> =
     LazyLock::new(|| parse_rows(embedded!("diagnose/runners/table.toml")));
 
-// Lines of a block, and of what is above a line, that are looked at.
+// How many lines of a block, and above a line, are read.
 pub(super) const MAX_BLOCK: usize = 60;
 const PARENTS: usize = 400;
 // Status rows of one runner. Bounded, because a suite that fails as a whole has thousands.
@@ -113,11 +113,10 @@ pub(super) fn status_rows(lines: &[Line<'_>], candidates: &Candidates, is_any: b
 // Whether the test passes later, or is a suite, which node:test closes with a row as it does a test.
 fn is_no_failure(case: &Case, lines: &[Line<'_>]) -> bool {
     let name = case.name.as_deref().unwrap_or_default();
-    let opens = |text: &str| text.trim_start().strip_prefix("▶ ") == Some(name);
-    let passes = |text: &str| text.contains(['✓', '✔', '√']) && text.contains(name);
-    let mut later = lines.iter().skip(case.at + 1);
-    lines_above(lines, case.at, PARENTS).any(opens)
-        || later.any(|line| line.quiet && passes(&line.text))
+    let mut above = lines_above(lines, case.at, PARENTS);
+    let mut later = lines.iter().skip(case.at + 1).filter(|line| line.quiet);
+    above.any(|text| text.trim_start().strip_prefix("▶ ") == Some(name))
+        || later.any(|line| line.text.contains(['✓', '✔', '√']) && line.text.contains(name))
 }
 
 impl Row {
@@ -145,8 +144,9 @@ impl Row {
             let title = self.goes_on.then(|| read_title(lines, at, name));
             let block = self.block_range(lines, at, name);
             let block = title.as_ref().map_or(block.start, |title| title.1)..block.end;
-            let stands = |like: &Pattern| block.clone().any(|at| like.finds(&lines[at].text));
-            if self.unless.as_ref().is_some_and(stands) {
+            if let Some(like) = &self.unless
+                && block.clone().any(|at| like.finds(&lines[at].text))
+            {
                 continue;
             }
             let mut case = self.build_case(&found, at, block, lines);
@@ -219,8 +219,9 @@ impl Row {
         });
         let cause = self.causes.iter().find_map(|like| self.find_near(like, &block, lines));
         let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
-        let below = || self.find_near(self.place.as_ref()?, &block, lines)?.1;
-        case.place = find_place(found).or(of_cause).or_else(below).or(under);
+        let place = find_place(found).or(of_cause);
+        let place = place.or_else(|| self.find_near(self.place.as_ref()?, &block, lines)?.1);
+        case.place = place.or(under);
         let usual = if self.has_heading {
             block.start - 1
         } else {

@@ -7,14 +7,14 @@ use crate::runners::pattern;
 /// jest and playwright write the two below it, others a difference.
 pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Option<String> {
     let message = lines.get(cause)?.text.trim();
-    // A report shows its values within so many lines.
+    // A report shows its values within this many lines.
     let below = lines_below(lines, cause + 1, 30).map(str::trim);
     let below =
         below.take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']));
     let below: Vec<&str> = below.collect();
     let bare = message.split(" // ").next().unwrap_or(message).trim_end_matches([':', '.']);
     let is_told = message.ends_with(':') && bare.len() > 8;
-    // Of large values vitest shows how many parts they have.
+    // Vitest abbreviates large values and shows how many parts they have.
     let has_difference =
         bare.contains("expect(") || bare.contains("…(") || bare.ends_with("not equal");
     if !is_told && !has_difference {

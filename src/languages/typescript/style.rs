@@ -34,9 +34,9 @@ pub(crate) struct ScriptStyle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extension {
     None,
-    /// That of the emitted file.
+    /// The extension of the emitted file.
     Emitted,
-    /// That of the source file.
+    /// The extension of the source file.
     Source,
 }
 
@@ -213,7 +213,7 @@ fn first_extension(files: &[&FileFacts]) -> Option<Extension> {
     })
 }
 
-// `None` for a specifier of what is no source file.
+// `None` when the specifier does not name a source file.
 fn extension_of(specifier: &str) -> Option<Extension> {
     let last = specifier.rsplit('/').next().unwrap_or_default();
     match last.rsplit_once('.').map(|(_, extension)| extension) {

@@ -17,7 +17,7 @@ pub(super) struct Destination<'r> {
     pub(super) repository: Option<&'r Repository>,
     /// The index, when there is a repository.
     pub(super) staging: Option<Staging>,
-    /// What names of the patch are relative to.
+    /// The folder that names in the patch are relative to.
     pub(super) root: PathBuf,
     pub(super) tree: Directory,
     attributes: Option<RefCell<Attributes>>,

@@ -81,7 +81,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    // The header's counts give way to what is there, up to the next hunk or file.
+    // Replaces the header's counts by the number of lines up to the next hunk or file.
     fn recount_hunk(body: &[u8], hunk: &mut Hunk<'_>) {
         let (mut old, mut new) = (0, 0);
         for line in body.split_inclusive(|byte| *byte == b'\n') {

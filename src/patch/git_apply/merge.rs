@@ -4,8 +4,8 @@ use crate::patch::canonical::is_binary;
 use crate::patch::strict::{SectionResult, is_submodule};
 
 impl<'a> Checker<'_, 'a> {
-    /// Merges what the patch makes of the blob that it was made for into what is there; `false` where that
-    /// cannot be done.
+    /// Merges the change of the blob that the patch was made for into the current content; `false` when
+    /// no three-way merge is possible.
     pub(super) fn merge_section(
         &mut self,
         done: &mut SectionResult<'a>,

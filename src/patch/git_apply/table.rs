@@ -19,7 +19,7 @@ pub(super) enum State {
     WillGo,
     /// An earlier section took it away.
     Gone,
-    /// The section of this number made it what it is.
+    /// The state that the section of this number made.
     Made(usize),
 }
 

@@ -54,7 +54,7 @@ pub struct Judged {
     pub verdict: PatchVerdict,
     /// What to write, in the order of paths; empty unless the verdict applies.
     pub changes: Vec<Change>,
-    /// Whether a file would import what it does not now, as far as was looked after.
+    /// Whether the patch adds an import to a file; false when imports were not checked.
     pub gains_imports: bool,
 }
 

@@ -100,7 +100,7 @@ fn place_sections(
             outcomes.push(SectionOutcome::Failed);
             continue;
         };
-        // How a patch fails to fit tells what is there: closed files are not looked at.
+        // Closed files are not read, because an error about a hunk would reveal their content.
         let outcome = if is_closed(file, target, placing, report) {
             SectionOutcome::Failed
         } else {

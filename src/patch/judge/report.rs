@@ -10,7 +10,7 @@ use crate::patch::set::PatchSet;
 pub(super) struct Report {
     pub(super) verdict: PatchVerdict,
     worst: Option<Verdict>,
-    /// Of the section that is being placed.
+    /// The hunks of the section that is being placed.
     pub(super) hunks: Vec<HunkVerdict>,
     /// All of the patch is there already.
     pub(super) is_applied: bool,

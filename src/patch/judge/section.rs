@@ -15,7 +15,7 @@ use crate::patch::structure::{self, FileChange};
 use crate::patch::targets::{Target, has_old_lines};
 use crate::source::{EntryKind, ReadError, Source};
 
-/// What the sections so far have made of every path.
+/// The state of every path after the sections so far.
 pub(super) struct Placing<'j> {
     pub(super) source: &'j dyn Source,
     pub(super) options: &'j JudgeOptions<'j>,
@@ -327,12 +327,12 @@ impl<'j> Placing<'j> {
         self.slots.insert(target.new.clone(), slot);
     }
 
-    /// What the patch so far leaves at a path that it changes.
+    /// The state of a changed path after the sections so far.
     fn find_made(&self, path: &str) -> Option<&FileState> {
         self.slots.get(path)?.after.as_ref()
     }
 
-    /// What is at a path now, the patch so far included.
+    /// The state of a path after the sections so far, or in the tree when they leave it alone.
     fn read_current(&self, path: &str) -> Result<Option<FileState>, Refusal> {
         match self.slots.get(path) {
             Some(slot) => Ok(slot.after.clone()),

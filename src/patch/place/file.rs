@@ -39,7 +39,7 @@ pub(in crate::patch) fn place<'h, 'a>(
             }
         }
         outcomes.push(outcome);
-        // After so many failures in one file, searching for further hunks is a waste.
+        // After this many failures in one file, searching for further hunks is a waste.
         if failures == 16 {
             break;
         }

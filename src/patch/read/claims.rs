@@ -79,7 +79,7 @@ pub(super) fn add_others<'a>(lines: &Text<'a>, first: Claims<'a>) -> PatchSet<'a
     set
 }
 
-// What a line opens that no reader reads.
+// The form of edit that a line opens and that no reader reads.
 fn unread_mark(line: &[u8]) -> Option<&'static str> {
     if tags_change(line) {
         return Some("an edit in tool tags, which mendit does not read");
@@ -95,8 +95,8 @@ fn unread_mark(line: &[u8]) -> Option<&'static str> {
 static QUOTED_HUNK: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?-u)^[>|*#\t \d]+@@ -.*\+").ok());
 
-/// What a mail with a patch begins with, `git log`, or a patch of Debian: `From 1234abcd Mon Sep`, `commit 1234abcd`,
-/// `Subject: x`, `Author: A <a@b.org>`.
+/// The first line of a mail with a patch, of `git log`, or of a patch of Debian: `From 1234abcd Mon Sep`,
+/// `commit 1234abcd`, `Subject: x`, `Author: A <a@b.org>`.
 static MAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?-u)^((From|commit) [0-9a-fA-F]{7,}( |$)|Subject: |Author: .*<.+@)").ok()
 });
@@ -202,7 +202,7 @@ impl<'a, 'l> Rest<'a, 'l> {
         self.take_spans(mail);
     }
 
-    // What is left, each row in its line.
+    // The unclaimed rows, each at its line number.
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for at in 0..self.lines.len() {

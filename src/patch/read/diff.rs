@@ -75,7 +75,7 @@ impl<'a> Scan<'a, '_> {
 
     /// Returns how many lines of a file header are here.
     ///
-    /// Of the two names one may be missing, right above a hunk.
+    /// Either of the two names may be missing right above a hunk.
     fn header_lines(&self) -> usize {
         let line = |ahead: usize| self.lines.line(self.at + ahead);
         let is_name = line(0).starts_with(b"--- ") || line(0).starts_with(b"+++ ");

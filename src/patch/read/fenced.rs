@@ -13,7 +13,7 @@ use crate::patch::elision::is_comment;
 use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread, line_number};
 use crate::patch::text::{Text, matches_pattern};
 
-/// What is in fences and shell commands.
+/// The content of code fences and shell commands.
 #[derive(Default)]
 pub(super) struct Fenced<'a> {
     /// Files under their names, each with the rows that it takes.

@@ -3,7 +3,7 @@
 use crate::patch::set::{Hunk, HunkLine, LineKind, line_number};
 use crate::patch::text::{Text, leading_number};
 
-/// What is around a hunk and can end it.
+/// The surroundings of a hunk that can end it.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings<'a> {
     /// A code fence is open.

@@ -13,7 +13,7 @@ use super::keys::{
 use crate::model::{Code, Operation, PatchFormat, PatchProblem};
 use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread, last_body};
 
-/// What JSON carries.
+/// The content of a JSON reply.
 pub(super) enum Packet {
     /// Edits or whole files, and what the reply says beside them.
     Changes(PatchSet<'static>, Vec<String>),
@@ -60,9 +60,9 @@ struct Found {
     problems: Vec<PatchProblem>,
     unread: Vec<Unread>,
     texts: Vec<String>,
-    // What is said, and is no call of a tool.
+    // Text that is not a tool call.
     prose: Vec<String>,
-    // Of the value that is looked through.
+    // The line of the value that is being read.
     line: u32,
     telling: bool,
     known_texts: HashSet<String>,

@@ -19,7 +19,7 @@ pub(super) const HINT: &str = "startline line linenumber replacebeginlinenumber 
 pub(super) const CONTENT: &str = "content contents filetext filecontent newcontent codecontent";
 /// Texts for a file that no reader understands.
 pub(super) const MORE_TEXT: &str = "newsource code newbody body codeedit";
-/// What says that a content is a part of the file, and where it goes.
+/// Keys that say that a content is a part of the file, and where it goes.
 pub(super) const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \
         insertbefore";
 /// Names of tools and modes that add to a file.
@@ -35,9 +35,9 @@ pub(super) const TEXTS: &str = "patch modelpatch diff input arguments text respo
 /// Under which a reply says something, rather than calls a tool.
 pub(super) const PROSE: &str = "content message text response";
 pub(super) const COMMANDS: &str = "command cmd";
-/// Roles of what is not said by the one who replies.
+/// Roles of messages that the agent did not write.
 pub(super) const OTHER_ROLES: &str = "user system developer tool";
-/// Types of what a tool gave back.
+/// Types of a tool's result.
 pub(super) const RESULTS: &str = "toolresult functioncalloutput customtoolcalloutput";
 /// Reasons to stop that say that a reply was cut off.
 pub(super) const CUT_OFF: &str = "maxtokens length modelcontextwindowexceeded";

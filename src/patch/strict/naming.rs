@@ -152,7 +152,7 @@ impl Naming {
     }
 }
 
-/// The name behind so many slashes.
+/// The name without its first `count` components.
 fn without_components(name: &[u8], count: usize) -> Option<&[u8]> {
     let Some(last) = count.checked_sub(1) else {
         return Some(name);

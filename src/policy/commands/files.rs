@@ -174,7 +174,7 @@ impl Reader<'_> {
             place.enter(to);
             rest = after;
         }
-        // Of some packages it is not known which.
+        // With a workspace filter it is not known which package is meant.
         if has_option(&["-w", "--workspace", "--filter", "-F", "workspace"], words) {
             return;
         }

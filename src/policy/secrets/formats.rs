@@ -81,12 +81,12 @@ impl Matcher {
             return None;
         }
         let window = &text[from..self.window_end(text, literal.start)?];
-        let compile = || {
+        let pattern = rule.compiled.get_or_init(|| {
             let anchor = if rule.back == 0 { "^" } else { "" };
             let mut pattern = RegexBuilder::new(&format!("{anchor}(?:{})", rule.pattern));
             pattern.unicode(false).build().ok()
-        };
-        let found = rule.compiled.get_or_init(compile).as_ref()?.find(window)?;
+        });
+        let found = pattern.as_ref()?.find(window)?;
         let secret = from + found.start()..from + found.end();
         let body = text.get(literal.end..secret.end).unwrap_or_default();
         let varied = if rule.back == 0 { body } else { found.as_bytes() };

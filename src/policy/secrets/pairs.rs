@@ -104,7 +104,7 @@ impl<'t> Pairs<'t> {
         };
         self.value_end = self.value_end.max(value.end);
         let set = &text[value.clone()];
-        // Of weak values only those are taken that cannot be the name of something.
+        // A weak value counts only when it cannot be an identifier.
         let is_literal = form == Form::Quoted
             || !word.iter().any(u8::is_ascii_lowercase)
             || (word.starts_with(b"--") && text.get(name.end) == Some(&b'='))

@@ -47,7 +47,7 @@ impl View {
         origin + (at - view)
     }
 
-    // Of stretches that show nothing the first and the last are enough: there may be millions.
+    // Of empty stretches at one place only the first and the last are kept, because there may be millions.
     fn begin(&mut self, origin: usize) {
         let at = self.text.len();
         match self.stretches.as_mut_slice() {

@@ -30,7 +30,7 @@ pub(super) fn lay_mounts(order: &Order) -> Result<Mounted, String> {
     let apart = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", apart)
         .map_err(|error| mount_refused("no private mounts at", Path::new("/"), error))?;
-    // What is to be covered is opened before anything covers it.
+    // Opens every folder first, because a mount may cover one that is needed later.
     let lowest: Vec<OwnedFd> = order
         .overlays
         .iter()
@@ -58,7 +58,7 @@ fn mount_refused(what: &str, at: &Path, error: Errno) -> String {
     format!("{what} `{}`: {kind}", at.display())
 }
 
-// What the order names stays as it is; it was covered before, as far as it is.
+// Places that the order names are kept as they are; overlays already cover some of them.
 fn own_temporary(order: &Order) -> Vec<PathBuf> {
     let covered = order.overlays.iter().map(|overlay| &overlay.at);
     let kept = order.sandbox.writable.iter().chain(&order.common);
@@ -130,7 +130,7 @@ impl Opening {
     }
 }
 
-// Copies of the mounts of what is out are taken first and put back over the sealed tree.
+// Copies the mounts of the open places first, and puts them back over the sealed tree.
 fn seal_places(order: &Order, private: &[PathBuf]) -> Result<(), String> {
     own_terminals();
     let places = list_openings(order, private);
@@ -191,7 +191,7 @@ fn list_openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> 
     kept
 }
 
-// Those of others are not to be written on; new ones can be opened all the same. Best effort.
+// Mounts a `/dev/pts` of its own: the command opens new terminals but cannot write to those of others. Best effort.
 fn own_terminals() {
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
     let data = c"newinstance,ptmxmode=0666,mode=0600";

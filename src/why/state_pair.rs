@@ -14,8 +14,8 @@ use crate::repair::RepairError;
 use crate::source::Source;
 use crate::workspace::Workspace;
 
-/// Two states of the files between which a command began to fail.
-pub(super) struct Case<'a> {
+/// Two states of the files, of which the command passes on the first and fails on the second.
+pub(super) struct StatePair<'a> {
     /// The state before.
     pub before: &'a dyn Source,
     /// The state after.
@@ -24,7 +24,7 @@ pub(super) struct Case<'a> {
     pub laid: States,
     /// The commit that brought the changes; `None` for uncommitted ones.
     pub commit: Option<String>,
-    /// The state before, in words and by commit.
+    /// The name and the commit of the state before.
     pub base: WhyBase,
     /// Files that may be reverted at all.
     pub scope: Scope,
@@ -58,32 +58,32 @@ impl Scope {
 ///
 /// # Errors
 /// When the tests cannot be run.
-pub(super) fn search_case(
+pub(super) fn search_pair(
     trials: &mut Trials<'_>,
-    case: &Case<'_>,
+    pair: &StatePair<'_>,
     may: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Result<Answer, RepairError> {
     let diagnosis = trials.red().diagnosis.clone();
     // Without its file a new test is not one that passes.
-    let is_new_file = |path: &str| case.before.listing().file(path).is_none();
-    let difference = Difference::between(case.before, case.after, &|path: &RepoPath| {
+    let is_new_file = |path: &str| pair.before.listing().file(path).is_none();
+    let difference = Difference::between(pair.before, pair.after, &|path: &RepoPath| {
         let needed = Scope::needed_for(path, &diagnosis);
         may(path)
-            && needed <= case.scope
+            && needed <= pair.scope
             && !(needed == Scope::Everything && is_new_file(path.as_str()))
     });
     let mut answer = Answer {
-        base: Some(case.base.clone()),
+        base: Some(pair.base.clone()),
         ..Answer::unknown(WhyReason::NoChange)
     };
     if difference.hunks().is_empty() {
-        let are_new = case.commit.is_none() && trials.failures.are_new(None, &is_new_file);
+        let are_new = pair.commit.is_none() && trials.failures.are_new(None, &is_new_file);
         return Ok(if are_new { answer.with_reason(WhyReason::NewTest) } else { answer });
     }
-    let mut clues = collect_clues(&diagnosis, case.after);
+    let mut clues = collect_clues(&diagnosis, pair.after);
     // Changes above which a trace of the failing tests pays for its run.
     if difference.hunks().len() > 8 {
-        let outcome = trials.trace(&case.laid)?;
+        let outcome = trials.trace(&pair.laid)?;
         let flaky = (outcome == Some(WhyOutcome::Passes)).then_some(WhyReason::Flaky);
         if let Some(reason) = flaky.or(trials.ended()) {
             return Ok(answer.with_reason(reason));
@@ -96,15 +96,15 @@ pub(super) fn search_case(
     };
     let mut ranked = rank_suspects(&difference, &clues);
     ranked.sort_by_key(|suspect| scope_of(suspect.hunk));
-    answer.suspects = describe_changes(&difference, &ranked, case.commit.as_deref());
+    answer.suspects = describe_changes(&difference, &ranked, pair.commit.as_deref());
     let all: Vec<usize> = ranked.iter().map(|suspect| suspect.hunk).collect();
     let own = all.iter().position(|hunk| scope_of(*hunk) == Some(Scope::Everything));
-    let set = match search_hunks(trials, case, &difference, &all, own)? {
+    let set = match search_hunks(trials, pair, &difference, &all, own)? {
         Ok(set) => set,
         Err(reason) => {
-            let states = lay_over(case, &difference, &all.iter().copied().collect());
+            let states = lay_over(pair, &difference, &all.iter().copied().collect());
             let seen = trials.seen(&states).next();
-            let are_new = case.commit.is_none()
+            let are_new = pair.commit.is_none()
                 && may_lie_further(reason)
                 && trials.failures.are_new(seen, &is_new_file);
             return Ok(answer.with_reason(if are_new { WhyReason::NewTest } else { reason }));
@@ -113,8 +113,8 @@ pub(super) fn search_case(
     ranked.retain(|suspect| set.contains(&suspect.hunk));
     ranked.sort_by_key(|suspect| suspect.hunk);
     answer.reason = None;
-    answer.cause = describe_changes(&difference, &ranked, case.commit.as_deref());
-    if let Some(changes) = undo_changes(&difference, &set, case, trials.workspace())
+    answer.cause = describe_changes(&difference, &ranked, pair.commit.as_deref());
+    if let Some(changes) = undo_changes(&difference, &set, pair, trials.workspace())
         && let Ok(breaks) = trials.run_undone(&changes)?
     {
         answer.undo = String::from_utf8(canonical(&changes)).ok();
@@ -127,13 +127,13 @@ pub(super) fn search_case(
 // `own` on, only when the others are not to blame.
 fn search_hunks(
     trials: &mut Trials<'_>,
-    case: &Case<'_>,
+    pair: &StatePair<'_>,
     difference: &Difference,
     all: &[usize],
     own: Option<usize>,
 ) -> Result<Result<BTreeSet<usize>, WhyReason>, RepairError> {
     let (shared, _) = all.split_at(own.unwrap_or(all.len()));
-    let mut found = reduce_hunks(trials, case, difference, shared)?;
+    let mut found = reduce_hunks(trials, pair, difference, shared)?;
     if found.is_ok()
         && let Some(own) = own
     {
@@ -142,10 +142,10 @@ fn search_hunks(
         trials.failures.doubt_before(&changed);
     }
     if own.is_some() && found.as_ref().is_err_and(|reason| may_lie_further(*reason)) {
-        // Of a test that is new, only the failure with all else reverted tells.
+        // For a new test only a run with everything else reverted shows whether the change is to blame.
         let was_before = trials.failures.all_failed_before();
         trials.failures.unsplit();
-        found = match reduce_hunks(trials, case, difference, all)? {
+        found = match reduce_hunks(trials, pair, difference, all)? {
             Err(WhyReason::DoesNotBuild) if was_before => Err(WhyReason::FailsWithout),
             found => found,
         };
@@ -156,7 +156,7 @@ fn search_hunks(
 // Runs trials until it knows the smallest set of these hunks whose revert makes the tests pass.
 fn reduce_hunks(
     trials: &mut Trials<'_>,
-    case: &Case<'_>,
+    pair: &StatePair<'_>,
     difference: &Difference,
     order: &[usize],
 ) -> Result<Result<BTreeSet<usize>, WhyReason>, RepairError> {
@@ -164,7 +164,7 @@ fn reduce_hunks(
         return Ok(Err(WhyReason::NoChange));
     }
     let all: BTreeSet<usize> = order.iter().copied().collect();
-    let states = |set: &BTreeSet<usize>| lay_over(case, difference, set);
+    let states = |set: &BTreeSet<usize>| lay_over(pair, difference, set);
     let base = states(&all);
     let mut must_split = false;
     loop {
@@ -196,7 +196,7 @@ fn reduce_hunks(
         let hunks = reverted.iter();
         let hunks = hunks.filter_map(|hunk| difference.hunks().get(*hunk));
         let places: Vec<String> = hunks.map(Hunk::place).collect();
-        let commit = case.commit.as_deref().filter(|_| !states.is_empty());
+        let commit = pair.commit.as_deref().filter(|_| !states.is_empty());
         let Some(seen) = trials.try_states(&states, commit, &places)? else {
             return Ok(Err(trials.ended().unwrap_or(WhyReason::Budget)));
         };
@@ -205,8 +205,8 @@ fn reduce_hunks(
 }
 
 // The files with these hunks reverted.
-fn lay_over(case: &Case<'_>, difference: &Difference, hunks: &BTreeSet<usize>) -> States {
-    let mut states = case.laid.clone();
+fn lay_over(pair: &StatePair<'_>, difference: &Difference, hunks: &BTreeSet<usize>) -> States {
+    let mut states = pair.laid.clone();
     states.extend(difference.reverted(hunks));
     states
 }
@@ -216,11 +216,11 @@ fn lay_over(case: &Case<'_>, difference: &Difference, hunks: &BTreeSet<usize>) -
 fn undo_changes(
     difference: &Difference,
     set: &BTreeSet<usize>,
-    case: &Case<'_>,
+    pair: &StatePair<'_>,
     workspace: &Workspace,
 ) -> Option<Vec<Change>> {
     let changes = difference.reverted(set).into_iter().map(|(path, state)| {
-        let after = FileState::read(case.after, &path);
+        let after = FileState::read(pair.after, &path);
         let change = Change::between(path, after, state);
         merge_change(change, workspace.source.as_ref(), workspace.git.as_ref()?).ok()
     });

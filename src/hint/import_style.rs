@@ -10,22 +10,22 @@ use crate::model::{DefinitionKind, FileFacts, HintSource, Import, RepoPath, Sugg
 use crate::source::Installed;
 use std::sync::Arc;
 
-/// How one file comes by names, as it and those around it show: what a hint asks where languages
-/// differ.
-pub(super) trait Idiom: Sync {
+/// How a file writes its imports, as the file and its neighbors show it. Each language implements
+/// what a hint asks of it.
+pub(super) trait ImportStyle: Sync {
     /// Returns the evidence of the file at `path` for a missing name: how it imports the name, and whether it exports
     /// it.
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)>;
 
-    /// Modules of the repository that may be meant because of how they are called.
+    /// Modules of the repository whose own name matches.
     fn namesakes(&self, _: &[&RepoPath], _: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
         Vec::new()
     }
 
-    /// Modules outside that bear the name, each with what is taken of it.
+    /// Modules outside the repository that match the name: module, imported name, source.
     fn outside_names(&self, name: &str) -> Vec<(String, String, HintSource)>;
 
-    /// Whether a manifest at or above the file declares what a module is of.
+    /// Whether a manifest at or above the file declares the package of a module.
     fn declares_module(&self, module: &str) -> bool;
 
     /// The declared modules that are installed and may export the name.
@@ -49,11 +49,11 @@ pub(super) trait Idiom: Sync {
         kind: Option<DefinitionKind>,
     ) -> (String, bool);
 
-    /// What is at `path` as the file would name it that named it by `like`, and whether that is
-    /// to be done: of an alias that leads nowhere, not all who use it are to be mended.
+    /// The module name for `path` in the style of `like`, and whether to apply it. A broken alias is
+    /// not rewritten at every use.
     fn respell_module(&self, path: &RepoPath, like: &str) -> (String, bool);
 
-    /// Whether an import that is put into the file follows what only this language demands.
+    /// Whether the import, once in the file, meets the rules that only this language has.
     fn suits_import(
         &self,
         undef: &Undefined<'_>,
@@ -63,6 +63,9 @@ pub(super) trait Idiom: Sync {
     ) -> bool;
 }
 
+/// The style of one file.
+pub(super) type BoxedStyle<'g> = Box<dyn ImportStyle + 'g>;
+
 /// The file that asks, and where it is.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'g> {
@@ -70,7 +73,7 @@ pub(super) struct Site<'g> {
     pub(super) file: &'g RepoPath,
 }
 
-/// What shows an idiom beside the file itself.
+/// What shows the style beside the file itself.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Shown<'s> {
     /// Other files of its directory.
@@ -82,8 +85,8 @@ pub(super) struct Shown<'s> {
 }
 
 impl<'g> Site<'g> {
-    /// The idiom of the file.
-    pub(super) fn choose_idiom(self, language: &Language, shown: Shown<'_>) -> Box<dyn Idiom + 'g> {
+    /// Returns the import style of the file.
+    pub(super) fn choose_style(self, language: &Language, shown: Shown<'_>) -> BoxedStyle<'g> {
         if *language == PYTHON {
             Box::new(Python::new(self, shown))
         } else {

@@ -1,11 +1,15 @@
 //! Checks a candidate before it is called certain: it must resolve, bind the name and close no import
 //! cycle. Otherwise a sure fix could break the program.
+//!
+//! `certain` is set in three places: `choose` for undefined names, `exports` for missing exports, `modules` for
+//! modules that do not resolve. Two lower it: `exports` where the old module is a package's index or the file is a
+//! test, `fixes::imports` for a replaced import in a test and for changes that policy refuses.
 
 use std::collections::BTreeSet;
 
 use super::evidence::Candidate;
 use super::fix::insert_import;
-use super::idiom::Idiom;
+use super::import_style::ImportStyle;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::module_place;
@@ -101,8 +105,8 @@ fn library_has(language: &Language, module: &str, member: &str) -> Option<bool> 
 /// Returns why a suggestion is not certain: written into the file as the patch would, it must bind the name above
 /// its first use, lead to the definition that it claims, have the members that are used, be a value where one is
 /// needed, and the files that import each other must still load. `kind` is the kind of the definition, if known.
-pub(super) fn find_doubt(
-    idiom: &dyn Idiom,
+pub(super) fn why_uncertain(
+    style: &dyn ImportStyle,
     undef: &Undefined<'_>,
     one: &Suggestion,
     kind: Option<DefinitionKind>,
@@ -115,28 +119,23 @@ pub(super) fn find_doubt(
     let Some(import) = top.find(|import| import.binds(undef.name)) else {
         return Some("the file has no place for an import");
     };
+    let has_name = !has_nothing(undef, one);
+    let leads_there = leads_to(undef, one, import);
+    let is_no_fixture = !may_be_fixture(undef, one);
+    let has_members = has_members(undef, one);
     let is_first = comes_first(undef, text.as_bytes(), import);
-    let is_suited = idiom.suits_import(undef, one, import, kind);
+    let is_suited = style.suits_import(undef, one, import, kind);
     let proofs = [
-        (
-            "the installed package has no such name",
-            !has_nothing(undef, one),
-        ),
-        ("it resolves to another file", leads_to(undef, one, import)),
-        (
-            "the name may be a fixture of tests",
-            !may_be_fixture(undef, one),
-        ),
-        (
-            "a member that the file uses is missing",
-            has_members(undef, one),
-        ),
-        ("the name is used above the imports", is_first),
-        ("the package or the module system refuses it", is_suited),
+        (has_name, "the installed package has no such name"),
+        (leads_there, "it resolves to another file"),
+        (is_no_fixture, "the name may be a fixture of tests"),
+        (has_members, "a member that the file uses is missing"),
+        (is_first, "the name is used above the imports"),
+        (is_suited, "the package or the module system refuses it"),
     ];
-    let failed = proofs.iter().find(|(_, holds)| !holds);
+    let failed = proofs.iter().find(|(holds, _)| !holds);
     // Last, because it reads all that the other file loads.
-    failed.map(|(doubt, _)| *doubt).or_else(|| {
+    failed.map(|(_, doubt)| *doubt).or_else(|| {
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
         let path = one.path.as_ref().filter(|_| !erased);
         path.is_some_and(|path| !still_loads(undef, path))

@@ -1,4 +1,4 @@
-//! Formats the result of a run.
+//! Formats the result of `fix`.
 
 use super::page::{Page, Row};
 use crate::model::{
