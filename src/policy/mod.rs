@@ -27,7 +27,6 @@ mod suspicion;
 mod test_change;
 mod test_files;
 
-#[cfg(feature = "program")]
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
 pub use commands::CommandFiles;
 pub use guards::{Allowed, When};
