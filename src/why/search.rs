@@ -249,7 +249,11 @@ mod tests {
         // The fourth is needed as long as the first is reverted, too.
         let outcome = |taken: &BTreeSet<usize>| {
             let both = [1, 2].iter().all(|hunk| taken.contains(hunk));
-            if both && (!taken.contains(&0) || taken.contains(&3)) { Passes } else { Fails }
+            if both && (!taken.contains(&0) || taken.contains(&3)) {
+                Passes
+            } else {
+                Fails
+            }
         };
         let (step, _) = search(4, outcome);
         assert_eq!(step, SearchStep::Found(BTreeSet::from([1, 2])));
