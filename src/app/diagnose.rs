@@ -173,7 +173,9 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> RunSummary {
     failures.extend(failures_of_other_tools(diagnosis, &failures));
     let mut left_out = diagnosis.left_out.map_or(0, |left_out| left_out.tests);
     let lines = diagnosis.evidence.len();
-    if let Some(first) = diagnosis.failures.first().filter(|_| lines >= MAX_EVIDENCE) {
+    // Lines are left out where no test is named.
+    let is_cut = lines >= MAX_EVIDENCE && diagnosis.tests.is_empty();
+    if let Some(first) = diagnosis.failures.first().filter(|_| is_cut) {
         left_out += first.count.saturating_sub(lines as u64);
     }
     RunSummary {
@@ -462,7 +464,7 @@ mod tests {
     #[test]
     fn groups_many_tests_of_one_cause() {
         let mut log = String::from("==== FAILURES ====\n");
-        for at in 0..12 {
+        for at in 0..22 {
             log += &format!(
                 "____ test_{at} ____\n\ntests/test_a.py:{}: \n_ _ _\nE   IndexError: no\n\n\
                  src/a.py:3: IndexError\n",
@@ -475,7 +477,7 @@ mod tests {
         assert_eq!(rows.len(), 4, "{rows:#?}");
         assert_eq!(rows[2], "test_2|IndexError: no|src/a.py:3");
         assert_eq!(rows[3], "test_z|KeyError: 'k'|tests/test_a.py:90");
-        assert_eq!(found.more, 9);
+        assert_eq!(found.more, 19);
         assert_eq!(found.failures[0].test_line, Some(20));
     }
 }

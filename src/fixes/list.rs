@@ -78,9 +78,21 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     edits.extend(tries.into_iter().take(MAX_TRIES));
     edits.retain(|edit| question.allows(&edit.patch));
     edits.sort_by_key(Candidate::changes_tests);
-    let mut seen = BTreeSet::new();
-    edits.retain(|edit| seen.insert(edit.patch.clone()));
-    Fixes { answers, edits }
+    // One patch may have two sources; what the first restores may be an import.
+    let mut fixes = Fixes {
+        answers,
+        ..Fixes::default()
+    };
+    for edit in edits {
+        if let Some(same) = fixes.edits.iter_mut().find(|other| **other == edit) {
+            same.imports.extend(edit.imports);
+            same.certain |= edit.certain;
+            same.must_fix &= edit.must_fix;
+        } else {
+            fixes.edits.push(edit);
+        }
+    }
+    fixes
 }
 
 // The words that the logs call missing.

@@ -39,8 +39,7 @@ pub(super) fn recent_fixes(
             difference,
         })
     });
-    let found = compared.map(|recent| recent.list_fixes(missing, renamed));
-    found.flatten().collect()
+    compared.flat_map(|recent| recent.list_fixes(missing, renamed)).collect()
 }
 
 // What changed in the product since a revision.
@@ -63,8 +62,7 @@ impl Recent<'_> {
         });
         let exchanged: Vec<(&Hunk, String, String)> = exchanged.collect();
         let slips: Vec<_> = exchanged.iter().filter(|(_, _, new)| missing.contains(new)).collect();
-        let words = slips.iter();
-        let words = words.map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
+        let words = slips.iter().map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
         let words = Vec::from_iter(words.collect::<BTreeSet<_>>()).join(", ");
         let mut found = Vec::from_iter(self.revert(&words, |hunk: &Hunk| {
             slips.iter().any(|(place, _, _)| *place == hunk)
@@ -88,8 +86,16 @@ impl Recent<'_> {
     // Reverts some hunks.
     fn revert(&self, what: &str, is_meant: impl Fn(&Hunk) -> bool) -> Option<Candidate> {
         let hunks = self.difference.hunks().iter().enumerate();
-        let meant = hunks.filter(|(_, hunk)| is_meant(hunk));
-        let states = self.difference.reverted(&meant.map(|(at, _)| at).collect());
+        let (mut meant, others): (Vec<_>, Vec<_>) = hunks.partition(|(_, hunk)| is_meant(hunk));
+        let sides = |hunk: &Hunk| self.difference.sides(hunk);
+        let restored: Vec<_> = meant.iter().map(|(_, hunk)| (&hunk.path, sides(hunk).0)).collect();
+        // Lines that were added again elsewhere in the file would be there twice.
+        meant.extend(others.into_iter().filter(|(_, hunk)| {
+            let (gone, come) = sides(hunk);
+            let mut moved = restored.iter().filter(|(path, _)| **path == hunk.path);
+            gone.is_empty() && moved.any(|(_, lines)| come.iter().all(|line| lines.contains(line)))
+        }));
+        let states = self.difference.reverted(&meant.iter().map(|(at, _)| *at).collect());
         let changes = states.into_iter().map(|(path, state)| {
             let now = FileState::read(self.question.graph.source(), &path);
             Change::between(path, now, state)

@@ -187,7 +187,7 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
     let is_around = failure.kind.is_around_code() || failure.kind == Kind::TransportMismatch;
     if !policy.treat_as_code && (failure.requires_user_action || is_around) {
         let message = format!(
-            "{}. If the cause is in the code after all, `--treat-as-code` asks the agent",
+            "{} If the cause is in the code after all, `--treat-as-code` asks the agent",
             in_full(failure)
         );
         let reason = StopReason::UserActionRequired;
@@ -236,8 +236,9 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
 fn in_full(failure: &Observed) -> String {
     let message = failure.message.trim_end_matches('.');
     match failure.errors.iter().find(|error| !error.error.is_empty()) {
-        Some(line) => format!("{message}: {}", line.error),
-        None => message.to_owned(),
+        Some(line) => format!("{message}: {}.", line.error.trim_end_matches('.')),
+        None if message.ends_with('?') => message.to_owned(),
+        None => format!("{message}."),
     }
 }
 

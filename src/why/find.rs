@@ -161,7 +161,12 @@ impl FindCause<'_> {
         if answer.is_last() || self.near_only && !goes_on {
             return Ok(answer);
         }
-        search_commits(trials, git, self, answer)
+        // Tests that the worktree brought stay new when the budget ends before older commits are searched.
+        let is_new = answer.reason == Some(WhyReason::NewTest);
+        let new = is_new.then(|| answer.clone());
+        let found = search_commits(trials, git, self, answer)?;
+        let is_cut = found.reason == Some(WhyReason::Budget);
+        Ok(new.filter(|_| is_cut).unwrap_or(found))
     }
 
     fn search_worktree(

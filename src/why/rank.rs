@@ -132,7 +132,7 @@ impl Weighed {
         let matches = printed.count().min(3) + named.count().min(2);
         weighed.score += i32::try_from(matches).unwrap_or(0);
         match clues.reach.get(&hunk.path) {
-            Some(0) => weighed.add_score(2, "a file of the failing tests".to_owned()),
+            Some(0) => weighed.add_score(2, "in a file of failing tests".to_owned()),
             Some(1) => weighed.add_score(3, "imported by the failing tests".to_owned()),
             Some(hops) => weighed.add_score(2, format!("{hops} imports from the failing tests")),
             None => {}

@@ -693,6 +693,23 @@ fn run_offers_fix_before_undo_where_tests_follow_a_rename() {
 }
 
 #[test]
+fn run_offers_fix_for_import_that_a_change_removed() {
+    needs!("python3");
+    let repo = repo();
+    let body = "\n\ndef page(name):\n    return label(name)\n";
+    let import = "from library.loans import label\n";
+    repo.write("library/page.py", format!("{import}{body}"));
+    let test = "import unittest\n\nfrom library.page import page\n\n\nclass TestPage(unittest.TestCase):\n    \
+                def test_page(self):\n        self.assertEqual(page(' ann '), 'Ann')\n";
+    repo.write("test_page.py", test);
+    repo.commit();
+    repo.write("library/page.py", body);
+    let said = stderr(&repo.mendit(&[&["run"][..], &COMMAND].concat()));
+    assert!(said.contains("next: mendit fix  ("), "{said}");
+    assert!(!said.contains("to the test"), "{said}");
+}
+
+#[test]
 fn searches_uncommitted_changes_beside_commits_since_a_revision() {
     needs!("python3");
     let repo = repo();
