@@ -404,7 +404,9 @@ impl<'a> Trials<'a> {
             return Ok(Err(outcome));
         }
         let mut failing = ran.diagnosis.failing_tests;
-        failing.retain(|id| !self.red.diagnosis.failing_tests.contains(id));
+        // A red run that stopped early says nothing of the tests behind it.
+        let is_whole = count_tests(&self.red.log) >= count_tests(&ran.log);
+        failing.retain(|id| is_whole && !self.red.diagnosis.failing_tests.contains(id));
         Ok(Ok(failing))
     }
 
@@ -419,12 +421,11 @@ impl<'a> Trials<'a> {
 
     fn observe_run(&self, states: &States, ran: &CommandsRun) -> Observation {
         let named = self.selection.as_ref().map_or(1, |(_, count)| *count);
-        let tests = |log: &str| counts(log).iter().map(|count| count.tests).sum::<u64>();
         // With the file of a failing test reverted, fewer tests may mean that it is gone.
         let mut paths = states.keys();
         let lacks_tests = self.selection.is_none()
             && paths.any(|path| holds_failing_test(path, &self.red.diagnosis))
-            && tests(&ran.log) < tests(&self.red.log);
+            && count_tests(&ran.log) < count_tests(&self.red.log);
         self.failures.observe(ran, named, lacks_tests)
     }
 
@@ -514,6 +515,11 @@ impl<'a> Trials<'a> {
         self.place.write(&changes)?;
         Ok(())
     }
+}
+
+// How many tests runners counted in a log.
+fn count_tests(log: &str) -> u64 {
+    counts(log).iter().map(|count| count.tests).sum()
 }
 
 // Whether the runner ran no test at all.

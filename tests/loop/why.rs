@@ -693,6 +693,20 @@ fn run_offers_fix_before_undo_where_tests_follow_a_rename() {
 }
 
 #[test]
+fn tests_behind_an_early_stop_are_not_broken_by_the_revert() {
+    needs!("python3");
+    let repo = repo();
+    let known = "import unittest\n\n\nclass TestZ(unittest.TestCase):\n    def test_z(self):\n        \
+                 self.fail('no service')\n";
+    repo.write("test_z.py", known);
+    repo.commit();
+    repo.write("library/loans.py", broken(LOANS));
+    let document = asked(&repo, &[&COMMAND[..], &["-f"]].concat());
+    assert_eq!(places(&document), ["library/loans.py:5"], "{document}");
+    assert_eq!(document["breaks"], Value::Array(Vec::new()), "{document}");
+}
+
+#[test]
 fn run_offers_fix_for_import_that_a_change_removed() {
     needs!("python3");
     let repo = repo();
