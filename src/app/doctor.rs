@@ -153,7 +153,7 @@ fn run_confined(app: &App, command: CommandLine) -> Result<Outcome> {
 }
 
 request! {
-/// Start what must answer before a repair can begin, and mend its configuration.
+/// Start what must answer before a repair can begin, and fix its configuration.
 #[derive(Default)]
 HealRequest {
     /// A command that must start; it may fail for a reason in the code
@@ -178,7 +178,7 @@ HealRequest {
 }
 }
 
-/// Starts each probe and mends what can be mended.
+/// Starts each probe and fixes what can be fixed.
 ///
 /// # Errors
 /// Nothing to probe, a file that is no configuration, or nothing that can be started at all.

@@ -443,7 +443,7 @@ pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
     Ok(())
 }
 
-/// The command that is to be mended: that of the settings, the one that is typed, or the last that failed.
+/// The command to fix: that of the settings, the one that is typed, or the last that failed.
 /// It is in the settings from then on, and is run from where it was.
 pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<String> {
     if !app.settings().test.command.0.is_empty() && typed.is_empty() {

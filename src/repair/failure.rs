@@ -13,7 +13,7 @@ use crate::model::{
 use crate::policy::Redactor;
 
 /// Returns the failure report of a run that did not succeed, from what happened alone; `remedies` are what a person
-/// types to mend the environment.
+/// types to fix the environment.
 pub fn child_failure(
     result: &RunResult,
     attempts: &[AttemptResult],

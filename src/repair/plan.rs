@@ -36,7 +36,7 @@ pub struct Policy {
     pub depth: u32,
     /// The estimate for the task in turns, when a task was given.
     pub estimated_turns: Option<u32>,
-    /// Whether the agent is asked about failures that look like a person's to mend, too.
+    /// Whether the agent is also asked about failures that usually need a person.
     pub treat_as_code: bool,
     /// Whether commands that only their time limit ended count as failing: true where the limit
     /// belongs to the failure, as in a fixture.

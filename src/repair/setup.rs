@@ -52,7 +52,7 @@ pub struct Setup<'a> {
     pub allowed: Allowed,
     /// What is wanted beyond passing commands.
     pub task: Option<Task>,
-    /// What a person types to mend the environment of a failure, a sentence each.
+    /// What a person types to fix the environment of a failure, a sentence each.
     pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.
     pub linked_folders: Vec<RepoPath>,
