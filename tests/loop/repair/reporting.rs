@@ -203,7 +203,7 @@ fn advice_fits_what_was_done() {
         "{report}"
     );
     assert!(
-        !report.contains("Continue with the remaining work"),
+        !report.contains("Review what is written so far"),
         "{report}"
     );
     assert!(report.contains("`--task FILE`"), "{report}");
