@@ -501,6 +501,16 @@ fn tests_that_are_skipped_without_the_change_are_left_out() {
         document["tests"],
         serde_json::json!(["test_app.py::test_load"])
     );
+    // The same skip proves nothing against a fix, and is counted.
+    let skipped = serde_json::json!(["test_app.py::test_rare"]);
+    assert_eq!(document["skipped"], skipped);
+    let fixed = repo.mendit(&["fix", "--yes", "python3", "-m", "pytest", "-q"]);
+    let said = String::from_utf8_lossy(&fixed.stdout).into_owned();
+    assert!(
+        said.contains("1 of 2 previously failing tests pass (1 skipped)"),
+        "{said}"
+    );
+    assert_eq!(fixed.status.code(), Some(0), "{said}");
 }
 
 fn asked(repo: &Repo, words: &[&str]) -> Value {
