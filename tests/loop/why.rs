@@ -547,7 +547,7 @@ fn names_new_failure_beside_test_that_failed_before() {
     repo.write("library/loans.py", innocent(LOANS));
     let document = asked(&repo, &COMMAND);
     assert_eq!(document["verdict"], "unknown", "{document}");
-    assert_eq!(document["reason"], "no_base", "{document}");
+    assert_eq!(document["reason"], "new_test", "{document}");
 }
 
 #[test]
@@ -762,7 +762,10 @@ fn new_tests_have_no_culprit() {
     let method = "\n    def test_new(self):\n        self.fail('renew is missing')\n";
     repo.write("test_loans.py", format!("{TEST}{method}"));
     let of_method = why(&repo, &[]);
-    for (code, document) in [of_file, beside_change, of_method] {
+    repo.commit();
+    let committed = why(&repo, &[]);
+    repo.write("README.md", "Loans, fees and renewals\n");
+    for (code, document) in [of_file, beside_change, of_method, committed] {
         let found = (code, &document["verdict"], &document["reason"]);
         assert_eq!(
             found,
