@@ -56,12 +56,12 @@ pub struct Adapter {
     pub cost_usd: Vec<String>,
 }
 
-/// What the events of an agent tell.
+/// The data read from the events of an agent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Transcript {
     /// What it said.
     pub text: String,
-    /// What it took; none where it tells nothing of that.
+    /// Tokens and cost; `None` if the agent reports neither.
     pub usage: Option<Usage>,
 }
 

@@ -22,7 +22,7 @@ pub struct Retry {
     pub level: Option<Level>,
 }
 
-/// Chooses the level for what a log tells of, `None` without one, and says why in one
+/// Chooses the level for the failure in a log, `None` without one. Returns it with the reason in one
 /// sentence.
 ///
 /// # Errors

@@ -26,7 +26,7 @@ pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> 
             // A larger file counts with the part that is read.
             let size = entry.map_or(0, |entry| entry.bytes.min(200_000));
             let limit = match at {
-                // Limits of one request, and how many are answered: the ladder's specification.
+                // Limits of one request, and how many are answered: from the specification of the levels.
                 _ if round >= 2 => "only two requests are answered",
                 None if files == 10 => "a request may name at most 10 files",
                 None if bytes + size > 500_000 => "a request may cover at most 500,000 bytes",

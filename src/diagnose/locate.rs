@@ -140,8 +140,8 @@ impl<'a> Locator<'a> {
         found.unwrap_or_else(|| relative_path(path))
     }
 
-    // Where the command of a line ran: the place named last before it first, then where the person
-    // stands.
+    // Where the command of a line ran: first the directory named last before it, then the current
+    // directory.
     fn near(&self, at: usize) -> impl Iterator<Item = &str> {
         let before = self.ran_in.partition_point(|row| row.0 <= at);
         let named = self.ran_in[..before].last().map(|row| row.1.as_str());

@@ -127,8 +127,8 @@ fn captured_section(text: &str) -> Option<bool> {
     (is_of_runner || bare.starts_with("____") || bare.starts_with("====")).then_some(false)
 }
 
-/// The lines of a log that tell of a failure, without escapes and CI prefixes: passed and skipped
-/// tests, warnings, times and echoed scripts are left out, repetitions too.
+/// Returns the lines of a log that are about a failure, without escapes and CI prefixes. Leaves out passed
+/// and skipped tests, warnings, times, echoed scripts and repetitions.
 pub fn telling_lines(log: &str) -> String {
     let mut seen = std::collections::HashSet::new();
     let lines = lines_of(View::whole(log)).all;

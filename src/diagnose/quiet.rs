@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::line::{Line, Mark, lines_above, lines_below};
 use crate::runners::{Cues, Pattern};
 
-/// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of
-/// warnings, times and coverage, echoed scripts, what a program under test wrote to its console.
+/// Marks the lines that are not about a failure: passed, skipped and expected tests, sections of warnings,
+/// times and coverage, echoed scripts, console output of the program under test.
 pub(super) fn mark_quiet(lines: &mut [Line<'_>]) {
     let mut section: Option<&Section> = None;
     // The script of a step and its environment, until the group ends.

@@ -128,7 +128,7 @@ mod tests {
             File::open(&path).unwrap().set_modified(time).unwrap();
             path
         };
-        // As a program that was killed leaves it, and others that only bear the name.
+        // A directory that a killed program left behind, and others that only share the name.
         let left = make("tmpAbCdEfGhIjKlMn", 0o700, 100);
         let others = [
             make("tmpBbCdEfGhIjKlMn", 0o755, 100),

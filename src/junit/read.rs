@@ -188,7 +188,7 @@ pub struct TestCase {
     pub is_expected: bool,
     /// What it died of, in one line.
     pub message: Option<String>,
-    /// What the report tells beside it, such as a stack; at most 16 KiB.
+    /// The details in the report, such as a stack trace; at most 16 KiB.
     pub detail: String,
 }
 
@@ -217,7 +217,7 @@ const ROOTS: [(&str, &str); 6] = [
 ];
 
 impl TestCase {
-    // Gives the test the name that its runner prints, and tells which runner that is.
+    // Sets the test's id to the name that its runner prints, and records the runner.
     fn set_id(&mut self, root: &str, suite: &str) {
         let known = ROOTS.iter().find(|(name, _)| root.starts_with(name));
         self.runner = match known {

@@ -12,8 +12,8 @@ use tree_sitter::Node;
 use super::literal::{Syntax, text_of};
 
 /// A query of `grammars/`, read when it is first asked. The library's own engine studies the whole grammar
-/// before it asks anything, 20 to 45 ms for each of TypeScript's in every run of the program; what we ask stands
-/// on the path from a node to its near children and needs none of that.
+/// before it asks anything, 20 to 45 ms for each of TypeScript's in every run of the program; our queries look only
+/// at a node's near children and need none of that.
 pub(super) type Query = LazyLock<Patterns>;
 
 /// Patterns by the kind of the node that they begin at, each with its number.

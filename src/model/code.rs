@@ -251,7 +251,7 @@ mod tests {
     // The words that a type is written with.
     fn words_of<T: JsonSchema>() -> Vec<String> {
         let schema = schema_for!(T).to_value();
-        // Words without a description of their own stand together, the others alone.
+        // Values without a description of their own share one entry.
         let groups = schema["oneOf"].as_array().cloned().unwrap_or_default();
         let groups = std::iter::once(&schema).chain(&groups);
         let words = groups.flat_map(|group| {

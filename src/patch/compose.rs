@@ -119,7 +119,7 @@ fn no_newline() -> Refusal {
     )
 }
 
-/// Settles whether the last line that a hunk adds ends the file; `false` where nothing tells.
+/// Decides whether the last line that a hunk adds ends the file; `false` where that is unknown.
 fn settle_end(
     text: &Text<'_>,
     placed: &Placed<'_, '_>,

@@ -197,7 +197,7 @@ mod tests {
     const SCRIPT: &str = "it('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n\nit('is', () => {\n  ok(add);\n});\n";
     const PRODUCT: (&str, &str, &str) = ("src/shop.py", "return 1\n", "return 2\n");
 
-    // What is expected for the first file: nothing, `told` or `refused`, and the words.
+    // Returns the outcome for the first file (empty, `told` or `refused`) and its message.
     fn verdict(files: &[ChangedFile<'_>], refused: bool) -> (&'static str, String) {
         with_rules(|rules| {
             let rules = ChangeRules {

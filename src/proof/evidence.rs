@@ -30,8 +30,8 @@ pub struct TestAccount {
 }
 
 impl TestAccount {
-    /// How a test ended: by its name in a report; else nothing but the counts tells. The name of a test with
-    /// parameters may hold what differs from run to run, and a file that could not be collected has tests now.
+    /// Returns how a test ended: by its name in a report, else from the counts. The name of a test with parameters
+    /// may differ from run to run, and a file that could not be collected has tests now.
     pub fn end_of(&self, id: &str) -> TestEnd {
         if self.source != ProofSource::Report {
             return TestEnd::Counted;

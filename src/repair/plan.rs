@@ -16,7 +16,7 @@ use crate::model::{
 pub struct Policy {
     /// Whether there is an agent to ask.
     pub agent: bool,
-    /// Whether what needs no LLM is healed first.
+    /// Whether fixes that need no LLM are tried first.
     pub heal: bool,
     /// Whether a task is split when the agent runs out of time.
     pub auto_split: bool,

@@ -12,9 +12,8 @@ use crate::git::{Repository, first_commit, remove_entry, write_entry};
 use crate::model::{AtPath as _, BlobId, RealEnvironment, RepoPath, SandboxMode, file_name};
 use crate::source::{Entry, EntryKind, Source};
 
-/// A working folder of one environment: files of one state at a time, and beside and among them
-/// what the set-up made. The repository there has one commit: no history tells the fix.
-/// Locked until this value is dropped.
+/// A working folder of one environment: the files of one state at a time, and what the set-up created. The
+/// repository there has one commit, so no history reveals the fix. Locked until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Checkout {
     home: PathBuf,
@@ -189,7 +188,7 @@ fn put_entry(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), Bench
     };
     remove_entry(&at).at(&at)?;
     if let Some(parent) = at.parent() {
-        // A file may stand where a folder comes to be there.
+        // A file may be where a folder is needed.
         for folder in parent.ancestors().take_while(|above| *above != root) {
             if folder.symlink_metadata().is_ok_and(|about| !about.is_dir()) {
                 fs::remove_file(folder).at(&at)?;

@@ -7,8 +7,8 @@ use crate::source::{Memory, Skipped, Source};
 
 /// Checks replies against files in memory, as `mendit check` does against those of a repository.
 ///
-/// It reads every form that agents send, looks at what the files would be, and writes nothing: what
-/// a reply that applies leads to is in [`Judged::changes`].
+/// It reads every form that agents send, computes the files after the patch, and writes nothing: the changes
+/// are in [`Judged::changes`].
 ///
 /// ```
 /// use mendit::Judge;

@@ -46,7 +46,7 @@ impl Likeness {
         }
     }
 
-    /// The mend of a hunk whose lines are all as near as this or nearer.
+    /// Returns the mend of a hunk whose lines all match at least this closely.
     fn find_mend(self, line: u32) -> Option<Mend> {
         let (code, message) = match self {
             Self::Mark => (Code::M303, PUT_BACK),
@@ -77,8 +77,8 @@ fn plain_letters(line: &[u8]) -> Option<impl Iterator<Item = char>> {
     }))
 }
 
-/// Places a hunk where its lines stand but for white space and punctuation; several places that fit
-/// equally well are refused.
+/// Places a hunk where its lines match except for white space and punctuation; several equally good
+/// places are refused.
 pub(super) fn align_hunk<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,

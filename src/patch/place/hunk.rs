@@ -59,8 +59,8 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
     Some(Placed::new(read, at, vec![mend]))
 }
 
-/// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
-/// without; `None` where they stand nowhere.
+/// Looks for an exact match of the old lines, with or without lines at the end that may be no part of the hunk;
+/// `None` where there is no match.
 fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placement<'h, 'a>> {
     let stated = hunk.old.and_then(|(start, _)| (start as usize).checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
@@ -127,7 +127,7 @@ fn fits_at(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
     at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
 }
 
-/// Adds the mends that reading the hunk took.
+/// Adds the mends made while the hunk was read.
 fn with_notes<'h, 'a>(
     text: &Text<'_>,
     hunk: &Hunk<'a>,

@@ -42,8 +42,8 @@ fn find_in_authority(user: &[u8], host: &[u8]) -> Option<Range<usize>> {
     (!is_shown).then_some(colon + 1..user.len())
 }
 
-/// Finds the password of an authority in which `/`, `?` or `,` stand as they are: programs print
-/// such URLs when they cannot parse them.
+/// Finds the password of an authority that contains an unescaped `/`, `?` or `,`: programs print such URLs
+/// when they cannot parse them.
 fn find_unescaped(whole: &[u8]) -> Option<Range<usize>> {
     let unescaped = regex!(r"^[\w.+%~-]*:(.+)@(?:[A-Za-z][\w.-]*|\d+\.\d+\.\d+\.\d+)(?:[:/?#]|$)");
     let password = unescaped?.captures(whole)?.get(1)?;

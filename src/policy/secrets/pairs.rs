@@ -33,7 +33,7 @@ enum Form {
     Loose,
 }
 
-/// The names of one text, judged from its front to its end.
+/// The names of one text, classified from start to end.
 pub(super) struct Pairs<'t> {
     text: &'t [u8],
     kinds: HashMap<&'t [u8], Option<NameKind>>,

@@ -1,4 +1,4 @@
-//! How much a value looks like a secret, judged by the value alone.
+//! Estimates from a value alone whether it is a secret.
 
 use super::name::WORDS;
 
