@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_allowed_where_this_program_confines() {
+    fn allows_command_in_sandbox() {
         let line = |confined, failing| adapter().line("a {how} -", confined, failing);
         assert_eq!(
             line(true, Some("pytest -q")),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn events_tell_what_was_said_and_what_it_took() {
+    fn reads_text_and_usage_from_events() {
         let printed = "warming up\n\
             {\"type\":\"item.completed\",\"item\":{\"text\":\"one\"}}\n\
             {\"type\":\"other\",\"item\":{\"text\":\"no\"}}\n\

@@ -262,7 +262,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_interval_is_wilsons() {
+    fn computes_wilson_interval() {
         // From the formula in Wilson (1927), figures as in Newcombe (1998), table I.
         let rows = [
             (81, 263, 0.2553, 0.3662),

@@ -182,7 +182,7 @@ mod tests {
     use crate::model::{FailureKind as K, Level, StopReason as S};
 
     #[test]
-    fn the_ladder_is_this_table() {
+    fn level_follows_table() {
         // Kind, level, requirement.
         let first = [
             (None, 0, "no log"),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bundle_needs_its_flag() {
+    fn level_4_needs_flag() {
         let choose = |choice, bundle| choose_level(choice, None, Retry::default(), 0, bundle);
         assert_eq!(
             choose(LevelChoice::Exactly(Level::Bundle), false).unwrap_err(),

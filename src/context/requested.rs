@@ -197,7 +197,7 @@ mod tests {
     use crate::source::{Memory, Source};
 
     #[test]
-    fn a_request_names_a_file_lines_or_a_definition() {
+    fn parses_requests() {
         let source =
             Memory::named(["src/a.py", "src/odd#name.py", "src/odd:12"].map(|path| (path, "")));
         let named = |name: &str| Part::Definition(name.to_owned());
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_what_no_range_holds() {
+    fn rest_excludes_ranges() {
         let path = RepoPath::new("a.py").unwrap();
         let text = "x\n".repeat(100);
         let of = |ranges: &[[u32; 2]]| rest(&path, &text, ranges);

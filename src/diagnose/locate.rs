@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_of_a_log_is_a_file_of_the_repository() {
+    fn maps_log_path_to_repository() {
         let source = repository();
         let locator = Locator::at(Scene {
             source: Some(&source),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_command_ran_comes_before_the_root() {
+    fn prefers_command_directory_to_root() {
         let source = repository();
         let scene = |directory| Scene {
             source: Some(&source),

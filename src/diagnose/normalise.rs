@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn undresses_ci_lines() {
+    fn strips_ci_prefixes() {
         for dressed in [
             "2026-11-21T02:38:34.1234567Z TypeError: x",
             "2026-11-21T02:38:34.1234567Z ##[error]TypeError: x",
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_the_lines_of_several_programs_goes() {
+    fn strips_prefixes_of_several_programs() {
         let log = "\npackages/a test$ vitest run\npackages/a test:  Test Files  1 passed (1)\n\
                    packages/a test:       Tests  4 passed (4)\npackages/a test: Done\n";
         let plain = plain_lines(log);

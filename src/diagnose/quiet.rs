@@ -87,7 +87,7 @@ mod tests {
     use crate::diagnose::normalise::lines;
 
     #[test]
-    fn lines_of_no_failure_are_quiet() {
+    fn lines_without_failure_are_quiet() {
         for (text, quiet) in [
             (
                 "  ✓ should display error on Invalid JSON-RPC response",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_is_quiet_until_its_group_ends() {
+    fn script_is_quiet_to_end_of_group() {
         let log = "##[group]Run x\n  echo 'ERROR: no'\n##[endgroup]\nERROR: yes";
         let quiet: Vec<bool> = lines(log).iter().map(|line| line.quiet).collect();
         assert_eq!(quiet, [true, true, false, false]);

@@ -251,7 +251,7 @@ mod tests {
     use crate::diagnose::normalise::lines;
 
     #[test]
-    fn services_tell_how_steps_and_jobs_end() {
+    fn reads_step_and_job_ends() {
         let cases: &[(&str, &[End], Option<bool>)] = &[
             (
                 "##[group]Run a\na\n##[endgroup]\n##[group]Run b\n##[endgroup]\nboom\n##[error]Process completed with exit code 2.\nPost job cleanup.\nx",

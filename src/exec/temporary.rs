@@ -118,7 +118,7 @@ mod tests {
     use super::{Temporary, hold_folder};
 
     #[test]
-    fn it_is_closed_to_others_and_what_was_left_is_swept() {
+    fn temporary_is_private_and_sweeps_leftovers() {
         let home = tempfile::tempdir().unwrap();
         let make = |name: &str, mode, seconds| {
             let path = home.path().join(name);

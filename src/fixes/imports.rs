@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_scope_are_tried_and_never_in_a_test() {
+    fn tries_names_in_scope_outside_tests() {
         let missing = |path: &str, name: &str| {
             format!("E   NameError: name '{name}' is not defined\n\n{path}:5: NameError\n")
         };

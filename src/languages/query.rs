@@ -299,7 +299,7 @@ mod tests {
     const SCRIPT: &str = "import { a as b } from 'c';\nexport { d as e, f } from './g';\nexport * from 'h';\nexport default function i(j, k = 1) { return j.l; }\nexport const { m, n: [o] } = p;\nmodule.exports = { q, r: s };\nmodule.exports = require('t');\nmodule.exports = { ...require('t'), G };\nexports.u = v;\nit('w', async () => { await x(); });\nclass Y { z = 1; A() { this.B = C; } }\nconst D = { E: () => 1 };\n";
 
     #[test]
-    fn queries_mean_what_they_mean_to_the_library() {
+    fn queries_match_like_library() {
         let (typescript, python) = (&TYPESCRIPT, &PYTHON);
         for (language, extension, text) in [(python, "py", MODULE), (typescript, "tsx", SCRIPT)] {
             let kinds = language.files.iter();

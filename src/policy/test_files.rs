@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_tests_by_what_they_say() {
+    fn recognizes_tests_by_text() {
         let case = "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(f(), 2)\n";
         let script = "const a = require('./a');\ntest('a', () => {\n  expect(a()).toBe(2);\n});\n";
         for (path, text, expected) in [

@@ -267,7 +267,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn lists_missing_evidence() {
         for (runner, red, green, expected) in ROWS {
             let rule = |text: &str| text.replace("Ran ", &format!("{RULE}Ran "));
             let proof = proof(&[*runner], &rule(red), &rule(green));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_runner_rests_on_its_exit_code() {
+    fn unknown_runner_is_proven_by_exit_code() {
         let proof = proof(&[], "Traceback\n", "fine\n");
         assert!(proof.proven);
         assert_eq!(proof.decisive.runner, None);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runner_that_was_seen_before_must_be_seen_again() {
+    fn missing_runner_is_unproven() {
         let proof = proof(&[], "Ran 1 test in 0.0s\n\nFAILED (failures=1)\n", "");
         assert_eq!(
             proof.missing,
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_keep_the_spelling_of_the_diagnosis() {
+    fn proof_keeps_test_ids_of_diagnosis() {
         let named = [R::Pytest];
         let red = "FAILED tests/t.py::T::test_f - x\n=== 1 failed in 0.1s ===";
         let before = [vec![evidence(red, &named, false)]];
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_runner_that_failed_decides() {
+    fn failing_runner_decides() {
         let named = [R::Tsc, R::NodeTest];
         let red = "✖ f (1ms)\nℹ tests 1\nℹ pass 0\nℹ fail 1\n";
         let green = "✔ f (1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n";

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_for_everything_bounds_a_run() {
+    fn total_budget_bounds_run() {
         let seconds = Duration::from_secs;
         let limit = |each, all| RunLimit {
             each: seconds(each),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_run_measures_the_others() {
+    fn first_run_sets_later_limit() {
         assert_eq!(first_limit(Some(1800.0)).as_secs(), 900);
         assert_eq!(first_limit(Some(10.0)).as_secs(), 10);
         assert_eq!(first_limit(None).as_secs(), 3600);

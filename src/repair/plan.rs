@@ -565,7 +565,7 @@ pub(super) mod tests {
 ";
 
     #[test]
-    fn replies_lead_up_the_ladder_and_to_an_end() {
+    fn next_step_follows_reply_table() {
         for row in LADDER.trim().trim_end_matches(';').split(";\n") {
             let [kind, replies, expected, rule] =
                 row.split('|').map(str::trim).collect::<Vec<_>>()[..]
@@ -582,7 +582,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_first_runs_decide_whether_there_is_work() {
+    fn first_runs_decide_next_step() {
         let mut history = History::default();
         assert_eq!(word(&next(&history, &policy())), "baseline");
         history.baseline = Some(observed(K::TestFailure));
@@ -612,7 +612,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn heals_come_before_the_agent_and_before_asking_a_person() {
+    fn tries_fixes_before_agent_and_person() {
         let policy = with(|policy| policy.heal = true);
         let mut history = history_of(K::PermissionDenied, Vec::new());
         assert_eq!(word(&next(&history, &policy)), "look");
@@ -626,7 +626,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn time_doubles_once_after_progress_then_the_task_is_split() {
+    fn doubles_timeout_once_then_splits() {
         let timed_out = |seconds: f64| AttemptResult {
             agent_reacted: true,
             agent_timeout_seconds: seconds,
@@ -696,7 +696,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_task_that_is_too_large_is_split_before_it_is_tried() {
+    fn splits_large_task_first() {
         let large = with(|policy| policy.estimated_turns = Some(21));
         let history = history_of(K::TestFailure, Vec::new());
         assert_eq!(word(&next(&history, &large)), "split large");
@@ -720,7 +720,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_budget_ends_the_run() {
+    fn stops_at_every_budget() {
         let history = history_of(K::TsError, vec![attempt(1, S::StillFailing)]);
         let exhausted = "stop failed budget_exhausted";
         let one = with(|policy| policy.max_attempts = 1);
@@ -753,7 +753,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_same_patch_twice_is_no_progress() {
+    fn repeated_patch_is_no_progress() {
         let sent = |level| AttemptResult {
             patch_digest: Some("d".to_owned()),
             ..attempt(level, S::StillFailing)
@@ -794,7 +794,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_level_that_is_not_allowed_is_not_reached() {
+    fn never_exceeds_max_level() {
         let low = with(|policy| policy.max_level = Level::OneHop);
         let history = history_of(K::TsError, vec![attempt(1, S::PatchInvalid)]);
         assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
@@ -803,7 +803,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_agents_own_trouble_is_the_headline() {
+    fn reports_agent_trouble_first() {
         let troubled = |kind: TroubleKind| AttemptResult {
             message: "the agent's login failed".to_owned(),
             agent_trouble: Some(AgentTrouble {
@@ -846,7 +846,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_same_words_twice_at_the_top_end_it() {
+    fn stops_at_repeated_reply() {
         let reply = |level, digest: &str| AttemptResult {
             reply_digest: Some(digest.to_owned()),
             ..attempt(level, S::NoPatch)
@@ -861,7 +861,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_run_of_which_the_policy_refused_everything_says_so() {
+    fn reports_run_refused_by_policy() {
         let replies = vec![
             attempt(0, S::PolicyRejected),
             attempt(1, S::PolicyRejected),
@@ -873,7 +873,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_persons_to_mend_can_be_given_to_the_agent() {
+    fn treat_as_code_asks_agent() {
         let code = with(|policy| policy.treat_as_code = true);
         let gate = "stop user_action_required user_action_required";
         for kind in [
@@ -893,7 +893,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn commands_that_are_slow_are_no_failure_of_the_code() {
+    fn slow_commands_stop_without_agent() {
         let slow = |tests: &[&str]| History {
             baseline: Some(Observed {
                 failing_tests: tests.iter().map(|test| (*test).to_owned()).collect(),

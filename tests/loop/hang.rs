@@ -8,7 +8,7 @@ const DRAIN: &str = "def drain(items):\n    count = 0\n    while len(items) >= 0
                      return count\n";
 
 #[test]
-fn a_python_that_hangs_says_where_and_an_agent_is_asked() {
+fn hanging_python_test_asks_agent() {
     needs!("python3");
     let unit = "import unittest\nfrom lib.work import drain\n\n\nclass T(unittest.TestCase):\n    def \
                 test_drain(self):\n        self.assertEqual(drain([]), 0)\n";

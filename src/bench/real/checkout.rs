@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn one_state_replaces_another_and_what_is_ignored_stays() {
+    fn checkout_replaces_state_and_keeps_ignored() {
         let home = tempfile::tempdir().unwrap();
         let checkout = Checkout::take(home.path(), "a/repo", &environment()).unwrap();
         let first = files(&[("a.py", "1"), ("b/c.py", "2"), (".gitignore", "out/\n")]);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_shares_a_checkout() {
+    fn locks_checkout() {
         let home = tempfile::tempdir().unwrap();
         let take = || Checkout::take(home.path(), "a/b", &environment()).unwrap();
         let (first, second) = (take(), take());

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_any_tool_decide_where_no_row_does() {
+    fn generic_words_decide_without_row() {
         for (log, kind) in [
             (
                 "frob: could not resolve 'left' from src/a.q",

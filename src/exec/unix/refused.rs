@@ -99,7 +99,7 @@ mod tests {
     use super::refused_writes;
 
     #[test]
-    fn what_the_sandbox_refused_is_told_from_the_words_of_tools() {
+    fn separates_sandbox_refusals_from_tool_output() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().display().to_string();
         let open = [home.path().join("open")];

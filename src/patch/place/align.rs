@@ -237,7 +237,7 @@ mod tests {
     const FILE: &str = "def f(values):\n    total = 0\n    for value in values:\n        total += value\n    return total\n";
 
     #[test]
-    fn context_may_have_changed_around_lines_that_stand_once() {
+    fn places_unique_lines_in_changed_context() {
         // The parameter was renamed since.
         let body = " def f(items):\n     total = 0\n-    for value in values:\n+    for value in set(values):\n         total += value\n";
         let (codes, after) = tried(FILE, body);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_and_what_adjoins_has_to_be_there() {
+    fn removed_lines_must_match() {
         for body in [
             // The line to remove is to stay, too, further below.
             "     total = 0\n-    for value in values:\n+    values = list(values)\n+\n     for value in values:\n         total += value\n",

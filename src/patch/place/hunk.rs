@@ -247,7 +247,7 @@ mod tests {
     use crate::patch::place::trial::{tried, tried_patch};
 
     #[test]
-    fn a_line_beyond_the_end_is_no_line_to_remove() {
+    fn rejects_removal_beyond_end() {
         let file = "alpha = 1\nbeta = 2\ngamma = 3\n";
         assert_eq!(
             tried(file, " beta = 2\n gamma = 3\n-\n+delta = 4\n").1,
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_by_number_after_a_hunk_that_moved_is_refused() {
+    fn refuses_numbered_insertion_after_moved_hunk() {
         let file = "a()\na()\na()\na()\n}\na()\n";
         let patch = "--- a/f\n+++ b/f\n@@ -2 +1,0 @@\n-}\n@@ -3,0 +3 @@\n+aaa\n";
         assert_eq!(tried_patch(file, patch), ("P410".to_owned(), None));

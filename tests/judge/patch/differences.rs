@@ -191,7 +191,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_git_refuses_is_taken_only_as_listed(
+    fn accepts_only_listed_git_refusals(
         old in text(),
         edits in prop::collection::vec((any::<Index>(), "[a-z]{1,6}"), 1..4),
         later in prop::collection::vec((any::<Index>(), "[a-z]{1,6}"), 0..2),
