@@ -136,10 +136,8 @@ fn not_written(args: &FixArgs, output: &Output) -> Exit {
     } else {
         "mendit fix --yes"
     };
-    let error = AppError::new(Code::U311, "not applied: stdin is not a terminal")
-        .hint(format!(
-            "`{command}` applies the patch above without asking"
-        ))
-        .hint("`mendit apply PATCH` applies the patch above");
+    let error = AppError::new(Code::U311, "not applied: stdin is not a terminal").hint(format!(
+        "`{command}` applies the patch above without asking"
+    ));
     output.print_error(&error)
 }

@@ -126,7 +126,7 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             why,
             ..
         } if *stop_reason != StopReason::Fixed => {
-            format!("attempt {attempt} ended with {stop_reason}: {why}")
+            format!("attempt {attempt} did not fix it: {why}")
         }
         EventKind::AgentSettings { code, dropped } => {
             let paths = dropped.join(", ~/");

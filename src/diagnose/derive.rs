@@ -45,16 +45,14 @@ pub fn suggested_actions(category: Category) -> &'static [&'static str] {
             "Restate the task",
             "Check the task for requirements that exclude each other",
         ],
-        Category::Partial => &[GO_ON, REVIEW],
+        Category::Partial => &[REVIEW],
     }
 }
 
 /// Advice for as long as there is a higher level.
 pub const NEXT_LEVEL: &str = "Retry with the next context level";
-/// Advice for work that was begun.
-pub const GO_ON: &str = "Continue with the remaining work";
-/// The same, of what a person does first.
-pub const REVIEW: &str = "Review the completed work before continuing";
+/// Advice for a fix that is written in part.
+pub const REVIEW: &str = "Review what is written so far, then fix what still fails";
 
 /// Whether nothing but a person's action helps.
 pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {

@@ -28,7 +28,7 @@ mod success;
 mod votes;
 
 pub use decide::MAX_EVIDENCE;
-pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, category, suggested_actions, words};
+pub use derive::{NEXT_LEVEL, REVIEW, category, suggested_actions, words};
 pub use document::diagnose;
 pub use locate::Scene;
 pub use log::{Log, LogFacts};

@@ -25,6 +25,8 @@ pub struct WhyDocument {
     pub tests: Vec<String>,
     /// How many more failing tests there were: a selection names a part of them.
     pub not_rerun: u64,
+    /// Failing tests, or files of tests, that are skipped with the changes reverted.
+    pub skipped: Vec<String>,
     /// Failing tests, or findings of a checker, that failed in the same way with every change reverted.
     pub failed_before: Vec<String>,
     /// The good state that changes were compared with; `None` if there was none.
@@ -110,6 +112,9 @@ pub struct KnownCause {
     pub message: String,
     /// The smallest set of changes whose revert makes the failing tests pass.
     pub changes: Vec<WhyChange>,
+    /// Failing tests, or files of tests, that are skipped with it reverted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
 }
 
 /// One change that may be the cause, or is.

@@ -1,6 +1,6 @@
 //! Resolves the paths of a patch to paths of the tree.
 
-use super::set::{Body, FilePatch, PatchSet};
+use super::set::{Body, FilePatch, LineKind, PatchSet};
 use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, RepoPath, Safety, refuse};
 use crate::policy::check_path;
@@ -253,7 +253,10 @@ impl PathRules<'_> {
         mends: &mut Vec<Mend>,
     ) -> Result<Operation, Refusal> {
         if section.creates() && has_old_lines(&file.body) {
-            let message = "the header says the file is new, but not every line begins with `+`";
+            let has_added = matches!(&file.body, Body::Hunks(hunks)
+                if hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.kind == LineKind::Add));
+            let which = if has_added { "not every line begins" } else { "no line begins" };
+            let message = format!("the header says the file is new, but {which} with `+`");
             return refuse(Code::P205, message);
         }
         let kinds = [

@@ -7,8 +7,14 @@ use crate::model::{Proof, ProofSource, ProvenTest, RunnerProof, TestEnd, TestRun
 
 /// What is behind a green run, beside the runs before it: the first is the one without any
 /// change, others are of states that were kept since. `failing` are the tests that failed, as a
-/// diagnosis spells them. How often it was run is for the caller to add.
-pub fn compare_evidence(before: &[Evidence], after: &Evidence, failing: &[String]) -> Proof {
+/// diagnosis spells them; of these `skipped` may be skipped, because they are without the culprit. How often it was run
+/// is for the caller to add.
+pub fn compare_evidence(
+    before: &[Evidence],
+    after: &Evidence,
+    failing: &[String],
+    skipped: &[String],
+) -> Proof {
     let mut missing: Vec<String> = Vec::new();
     let mut runners: Vec<(usize, RunnerProof)> = Vec::new();
     for (at, now) in after.iter().enumerate() {
@@ -28,7 +34,7 @@ pub fn compare_evidence(before: &[Evidence], after: &Evidence, failing: &[String
     if decisive.runner.is_some_and(|runner| !is_checker(runner)) {
         let mut accounts = after.iter().flat_map(|command| &command.accounts);
         let own = accounts.rfind(|account| Some(account.runner) == decisive.runner);
-        decisive.tests = proven_ends(failing, own, &mut missing);
+        decisive.tests = proven_ends(failing, own, skipped, &mut missing);
     }
     // Sentences about what is missing.
     let max_missing = 12;
@@ -160,13 +166,15 @@ fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &
 fn proven_ends(
     failing: &[String],
     now: Option<&TestAccount>,
+    skipped: &[String],
     missing: &mut Vec<String>,
 ) -> Vec<ProvenTest> {
     let mut tests = Vec::new();
     // Tests that are named; a proof is for people too.
     for id in failing.iter().take(200) {
         let ended = now.map_or(TestEnd::NotSeen, |now| now.end_of(id));
-        if let Some(why) = failed_still(ended).filter(|_| now.is_some()) {
+        let may_skip = ended == TestEnd::Skipped && skipped.contains(id);
+        if let Some(why) = failed_still(ended).filter(|_| now.is_some() && !may_skip) {
             missing.push(format!("`{id}`, which failed, {why}"));
         }
         tests.push(ProvenTest {
@@ -215,7 +223,7 @@ mod tests {
 
     fn proof(named: &[R], red: &str, green: &str) -> Proof {
         let before = [vec![evidence(red, named, false)]];
-        compare_evidence(&before, &vec![evidence(green, named, true)], &[])
+        compare_evidence(&before, &vec![evidence(green, named, true)], &[], &[])
     }
 
     const RULE: &str = "\n----------------------------------------------------------------------\n";
@@ -314,7 +322,7 @@ mod tests {
         let before = [vec![evidence(red, &named, false)]];
         let after = vec![evidence("=== 1 passed in 0.1s ===", &named, true)];
         let failing = ["tests/t.py::T::test_f".to_owned()];
-        let proof = compare_evidence(&before, &after, &failing);
+        let proof = compare_evidence(&before, &after, &failing, &[]);
         assert_eq!(proof.decisive.tests[0].id, failing[0]);
         assert_eq!(proof.decisive.tests[0].ended, TestEnd::Counted);
         assert_eq!(proof.decisive.before.unwrap().failed, 1);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::limits::TIME_UP;
 use super::plan::longer_timeout;
 use crate::agent::in_words;
-use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, suggested_actions, words};
+use crate::diagnose::{NEXT_LEVEL, REVIEW, suggested_actions, words};
 use crate::model::{
     AttemptResult, Category, ChildFailure, Level, Observed, RunResult, RunStatus, SCHEMA_VERSION,
     StopReason, TroubleKind,
@@ -90,7 +90,7 @@ fn list_actions(
         let mut rows = suggested_actions(category).to_vec();
         rows.retain(|action| match *action {
             NEXT_LEVEL => result.agent_calls > 0 && result.level < Level::Requested,
-            GO_ON | REVIEW => is_begun,
+            REVIEW => is_begun,
             _ => true,
         });
         if category == Category::Partial && !is_begun {
@@ -149,8 +149,15 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
             let seconds = (result.duration_seconds * 2.0).ceil();
             format!("Allow the whole run more time: `--budget-seconds {seconds}`")
         }
-        _ if result.status == RunStatus::Unproven => "Look at `proof.missing`; if the change is right, use a test reporter that prints a summary"
-            .to_owned(),
+        _ if result.status == RunStatus::Unproven => {
+            let proof = result.proof.as_ref();
+            let is_counted = proof.is_some_and(|proof| proof.decisive.after.is_some());
+            let advice = [
+                "Use a test reporter that prints a summary, so that a fix can be proven",
+                "Review what the proof is missing; if the change is right, apply it by hand",
+            ];
+            advice[usize::from(is_counted)].to_owned()
+        }
         _ => return None,
     })
 }

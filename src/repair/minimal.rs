@@ -8,7 +8,6 @@ use crate::languages::words;
 use crate::model::RepoPath;
 use crate::patch::{Change, canonical};
 use crate::policy::is_test;
-use crate::proof::compare_evidence;
 use crate::source::Source;
 
 impl Session<'_> {
@@ -52,7 +51,7 @@ impl Session<'_> {
     /// Whether a run passes with the same proof as the runs before it ask for.
     pub(super) fn passes_again(&self, attempt: &Attempt<'_>, ran: &CommandsRun) -> bool {
         let failing = self.seen.failing_before(attempt.before.as_ref());
-        ran.observed.passed && compare_evidence(&self.seen.evidence, &ran.evidence, &failing).proven
+        ran.observed.passed && self.compare(ran, &failing).proven
     }
 
     /// Replaces a change by the part of it with which the commands ran.

@@ -46,6 +46,8 @@ pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed 
 // A row for each failing test; where no test is named, for each line of evidence.
 fn run_errors(diagnosis: &Diagnosis, log: &str) -> Vec<RunFailure> {
     let evidence = diagnosis.evidence.iter().map(|line| line.text.trim());
+    // pytest marks lines of an error.
+    let evidence = evidence.map(|text| text.strip_prefix("E   ").map_or(text, str::trim_start));
     if diagnosis.failing_tests.is_empty() {
         return evidence
             .map(|error| RunFailure {

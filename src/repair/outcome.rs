@@ -26,7 +26,10 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
     let part_passes = !attempt.focus.is_empty()
         && !after.failing_tests.is_empty()
         && focus.all(|test| !after.failing_tests.contains(test));
-    let next = next_error(after);
+    let next = match next_error(after) {
+        same if same == next_error(before) => format!("fail: {same}"),
+        other => format!("fail differently: {other}"),
+    };
     match effect {
         Effect::Fixed => judged(StopReason::Fixed, "the commands pass", true),
         Effect::Better if part_passes => {
@@ -36,7 +39,7 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
         // Without an agent, no later attempt corrects a change that only gets further.
         Effect::Further => judged(
             StopReason::TestsChanged,
-            &format!("the commands get further, then fail differently: {next}"),
+            &format!("the commands get further, then {next}"),
             attempt.heal.is_none() || parses_now(before, after),
         ),
         Effect::Same => judged(
@@ -46,7 +49,7 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
         ),
         Effect::Changed => judged(
             StopReason::TestsChanged,
-            &format!("the commands now fail differently: {next}"),
+            &format!("the commands still {next}"),
             false,
         ),
         Effect::Regressed if after.test_result.timed_out => judged(

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attempt::{Attempt, Trial, paths_of};
+use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::run::Session;
 use crate::model::{
@@ -25,7 +26,7 @@ impl Session<'_> {
         trial: &mut Trial,
     ) -> Result<(), RepairError> {
         let failing = self.seen.failing_before(attempt.before.as_ref());
-        let mut proof = compare_evidence(&self.seen.evidence, &trial.ran.evidence, &failing);
+        let mut proof = self.compare(&trial.ran, &failing);
         (proof.green_runs, proof.red_runs) = (1, self.seen.red_runs);
         // A run of nothing but these tests, all of which it counts as passed, shows each of them to pass.
         let tests = proof.decisive.tests.iter_mut();
@@ -73,6 +74,13 @@ impl Session<'_> {
         }
         attempt.result.proof = Some(proof);
         Ok(())
+    }
+
+    /// Compares a run with those before it. Tests that were skipped with the culprit reverted may be skipped.
+    pub(super) fn compare(&self, ran: &CommandsRun, failing: &[String]) -> Proof {
+        let cause = self.asked.request.cause.as_ref();
+        let skipped = cause.map_or(&[][..], |cause| &cause.skipped);
+        compare_evidence(&self.seen.evidence, &ran.evidence, failing, skipped)
     }
 
     // Run twice, because the runs without the change did not end alike and one green run may be chance.

@@ -215,8 +215,14 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
         .count();
     let mut words = level_words(proof);
     if !tests.is_empty() {
+        let skipped = tests.iter().filter(|test| test.ended == TestEnd::Skipped).count();
+        let skipped = if skipped > 0 {
+            format!(" ({skipped} skipped)")
+        } else {
+            String::new()
+        };
         words = format!(
-            "{passed} of {} previously failing tests pass; {words}",
+            "{passed} of {} previously failing tests pass{skipped}; {words}",
             tests.len()
         );
     }
@@ -228,7 +234,7 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
     let runners = runners.filter(|one| one.runner.is_some());
     rows.extend(runners.map(|one| ("runner", runner_words(one, proof))));
     let (red, green) = (proof.red_runs, proof.green_runs);
-    let runs = format!("without the fix: {red} failed; with it: {green} passed");
+    let runs = format!("{red} failed without the fix, {green} passed with it");
     rows.push(("runs", runs));
     if !proof.own_values.is_empty() {
         let values = proof.own_values.join(", ");

@@ -50,8 +50,8 @@ pub fn show_excerpts(path: &str, hunk: &HunkVerdict) -> String {
 /// Lists numbers of lines, separated by commas.
 pub fn join_numbers(numbers: &[u64]) -> String {
     let shown: Vec<String> = numbers.iter().take(20).map(u64::to_string).collect();
-    let more = if numbers.len() > 20 { " …" } else { "" };
-    shown.join(", ") + more
+    let last = numbers.last().filter(|_| numbers.len() > 20);
+    shown.join(", ") + &last.map_or_else(String::new, |last| format!(" … {last}"))
 }
 
 /// Two lines as they are shown side by side.

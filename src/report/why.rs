@@ -18,7 +18,10 @@ pub fn why_line(document: &WhyDocument) -> String {
     let places: Vec<String> = rest.iter().map(place).collect();
     let (plural, them, others) = match places.as_slice() {
         [] => ("", "it", String::new()),
-        places => ("s", "them", format!(" with {}", places.join(", "))),
+        [places @ .., last] => {
+            let others: String = places.iter().map(|place| format!(", {place}")).collect();
+            ("s", "them", format!("{others} and {last}"))
+        }
     };
     let first = place(first);
     let effect = effect_of_revert(document);
@@ -31,16 +34,25 @@ fn effect_of_revert(document: &WhyDocument) -> String {
         [one] => format!(", but {one} fails then"),
         [first, rest @ ..] => format!(", but {first} and {} more fail then", rest.len()),
     };
+    let skipped = document.skipped.len();
     let helps = match document.tests.len() {
         0 if document.failed_before.is_empty() => "makes the command pass".to_owned(),
         0 => "removes the new findings".to_owned(),
-        1 => "makes the failing test pass".to_owned(),
-        count if document.not_rerun > 0 => format!(
-            "makes {count} of {count} failing tests pass ({} more were not rerun)",
-            document.not_rerun
-        ),
-        count => format!("makes {count} of {count} failing tests pass"),
+        1 if skipped == 0 => "makes the failing test pass".to_owned(),
+        count => format!("makes {count} of {} failing tests pass", count + skipped),
     };
+    let skipped = if skipped > 0 {
+        format!(" ({skipped} skipped)")
+    } else {
+        String::new()
+    };
+    let left = document.not_rerun;
+    let left = if left > 0 {
+        format!(" ({left} more were not rerun)")
+    } else {
+        String::new()
+    };
+    let helps = helps + &skipped + &left;
     helps + &breaks
 }
 
@@ -193,7 +205,18 @@ fn changed_words(diff: &str) -> Option<String> {
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let [old, new] = [&old[head..], &new[head..]];
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    let [old, new] = [old, new].map(|words| words[..words.len() - tail].join(" "));
+    let [mut old, mut new] = [old, new].map(|words| words[..words.len() - tail].join(" "));
+    // Brackets and commas that both end with belong to what stands around.
+    while let Some(end) = old.chars().last().filter(|end| ")],;:".contains(*end))
+        && old.len() > 1
+        && new.len() > 1
+        && new.ends_with(end)
+        && !old.contains(['(', '['])
+        && !new.contains(['(', '['])
+    {
+        old.pop();
+        new.pop();
+    }
     // A longer change does not fit into the line.
     let is_short = is_one_line && old.len().max(new.len()) <= 30;
     let words = match (old.as_str(), new.as_str()) {
@@ -216,6 +239,7 @@ mod tests {
             ("-x = 10\n+x = 100\n", Some("`10` became `100`")),
             ("-    return a\n+    return not a\n", Some("`not` added")),
             ("-f(a, b)\n+f(a)\n", Some("`f(a, b)` became `f(a)`")),
+            ("-if (a > 1) {\n+if (a > 2) {\n", Some("`1` became `2`")),
             ("-a\n+b\n+c\n", None),
             ("+a\n", None),
             (

@@ -118,6 +118,7 @@ pub(super) fn build_document(
         command: mask(find.line),
         tests: trials.failures.tests(),
         not_rerun: trials.failures.left_out as u64,
+        skipped: trials.failures.skipped(),
         failed_before,
         base: answer.base,
         cause: answer.cause.into_iter().map(place_now).collect(),

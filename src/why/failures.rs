@@ -20,6 +20,7 @@ pub struct Failures {
     targets: BTreeSet<usize>,
     before: BTreeSet<usize>,
     is_split: bool,
+    skipped: BTreeSet<usize>,
     /// Tests that no selection names.
     pub left_out: usize,
 }
@@ -123,6 +124,12 @@ impl Failures {
     pub fn failed_before(&self) -> Vec<String> {
         let failed = self.before.iter();
         failed.filter_map(|item| self.item_name(*item)).collect()
+    }
+
+    /// The tests that a state in which the others pass skips.
+    pub fn skipped(&self) -> Vec<String> {
+        let skipped = self.skipped.iter();
+        skipped.filter_map(|item| self.item_name(*item)).collect()
     }
 
     fn item_name(&self, item: usize) -> Option<String> {
@@ -308,8 +315,10 @@ impl Failures {
 
     /// Leaves out the tests that a passing state skips.
     pub fn drop_skipped(&mut self, seen: &Observation) {
-        self.targets
-            .retain(|item| !self.of_tests || seen.ends.get(*item).copied() != Some(End::Skipped));
+        let ends = &seen.ends;
+        let is_skipped = |item: &usize| ends.get(*item).copied() == Some(End::Skipped);
+        self.skipped.extend(self.targets.iter().copied().filter(is_skipped));
+        self.targets.retain(|item| !is_skipped(item));
     }
 }
 

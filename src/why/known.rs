@@ -100,5 +100,6 @@ pub fn known_cause(document: &WhyDocument) -> Option<KnownCause> {
     (document.verdict == WhyVerdict::Caused).then(|| KnownCause {
         message: document.message.clone(),
         changes: document.cause.clone(),
+        skipped: document.skipped.clone(),
     })
 }

@@ -59,6 +59,11 @@ impl Report {
     }
 
     pub(super) fn add(&mut self, problem: PatchProblem) {
+        // A section whose hunk header cannot be read only seems to change nothing.
+        let is_unread = self.verdict.error_code == Some(Code::P307);
+        if is_unread && problem.code == Code::P305 {
+            return;
+        }
         if problem.severity == Severity::Error && problem.code.verdict() > self.worst {
             self.worst = problem.code.verdict();
             self.verdict.error_code = Some(problem.code);

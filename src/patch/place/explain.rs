@@ -43,7 +43,7 @@ pub(in crate::patch) fn explain_refusal(
     });
     if let Some((gone, new)) = lost {
         let hint = format!(
-            "the reply may also be cut off: the header counts {gone} old and {new} new lines more"
+            "the reply may also be cut off: the header announces {gone} more old and {new} more new lines"
         );
         failure.hint = Some(hint);
     } else if is_without_effect(lines) {
@@ -163,7 +163,7 @@ fn write_message(
             let above = lost.checked_sub(1).and_then(|above| rows[above]);
             above.map_or_else(
                 || format!("{line} is not where the hunk expects it"),
-                |above| format!("line {} is not followed by {line}", above + 1),
+                |above| format!("line {} of the file is not followed by {line}", above + 1),
             )
         }
         _ if left_out.is_empty() => format!("its lines are in the file{how}"),
@@ -194,19 +194,32 @@ fn explain_absent(
     let line = quote(old[first].text());
     let others = absent.len() - 1;
     if others > 0 && absent.len() == old.iter().filter(|line| !line.is_blank()).count() {
+        let mut lines = old.iter().filter(|line| !line.is_blank());
+        let why = if lines.all(|line| begins_with_number(line.text())) {
+            "send them without the line numbers that they begin with"
+        } else {
+            "is it for another file?"
+        };
         failure.message = format!(
-            "none of its lines is in the file, neither {line} nor the other {others}: is it for another file?"
+            "the file has none of the hunk's lines, neither {line} nor the other {others}: {why}"
         );
         return None;
     }
     failure.message = format!("the file has no line {line}{to_remove}");
     if others > 0 {
-        failure.message += &format!(", and {others} more of its lines are missing");
+        failure.message += &format!(", nor {others} more of the hunk's lines");
     }
     if !left_out.is_empty() {
         failure.message += &format!("; the hunk also {left_out}");
     }
     Some(first)
+}
+
+// What readers of files print before each line.
+fn begins_with_number(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && matches!(line.get(digits), Some(b' ' | b'\t' | b':' | b'|'))
 }
 
 fn name_gaps(gaps: &[Range<usize>]) -> String {
@@ -218,10 +231,12 @@ fn name_gaps(gaps: &[Range<usize>]) -> String {
     }
 }
 
-// The rows of the file between two lines that follow each other in the hunk.
+// The rows of the file between two lines of the hunk, where there are more than the hunk has between them.
 fn find_gaps(rows: &[Option<usize>]) -> Vec<Range<usize>> {
-    let pairs = rows.windows(2).filter_map(|pair| Some(pair[0]? + 1..pair[1]?));
-    pairs.filter(|gap| !gap.is_empty()).collect()
+    let found = (0..).zip(rows).filter_map(|(index, row)| Some((index, (*row)?)));
+    let found: Vec<(usize, usize)> = found.collect();
+    let pairs = found.windows(2).map(|pair| (pair[1].0 - pair[0].0, pair[0].1 + 1..pair[1].1));
+    pairs.filter(|(lines, gap)| gap.len() >= *lines).map(|(_, gap)| gap).collect()
 }
 
 fn name_rows(rows: &Range<usize>) -> String {

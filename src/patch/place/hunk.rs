@@ -108,9 +108,13 @@ pub(super) fn refuse_ambiguous(text: &Text<'_>, at: &[usize], hunk: &Hunk<'_>) -
     let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()));
     refusal.mismatch.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
     let size = hunk.old_lines().count().min(4);
-    let stated = hunk.old.map_or(0, |(line, _)| line.saturating_sub(1) as usize);
+    let stated = hunk.old.map(|(line, _)| line.saturating_sub(1) as usize);
     let mut nearest = at.to_vec();
-    nearest.sort_by_key(|at| at.abs_diff(stated));
+    if let Some(stated) = stated {
+        nearest.sort_by_key(|at| at.abs_diff(stated));
+    } else if let Some(last) = nearest.pop() {
+        nearest.insert(1, last);
+    }
     nearest.truncate(3);
     nearest.sort_unstable();
     let some = if at.len() > 3 { " (3 places are shown)" } else { "" };

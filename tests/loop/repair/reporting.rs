@@ -203,7 +203,7 @@ fn advice_follows_outcome() {
         "{report}"
     );
     assert!(
-        !report.contains("Continue with the remaining work"),
+        !report.contains("Review what is written so far"),
         "{report}"
     );
     assert!(report.contains("`--task FILE`"), "{report}");
