@@ -306,7 +306,7 @@ fn broken() -> Repo {
     ])
 }
 
-// Runs the shell steps of the action as a runner does; what they told it by way of the file.
+// Runs the shell steps of the action as a runner does; returns what they wrote to the runner's file.
 fn act(repo: &Repo, inputs: &[(&str, &str)]) -> (Output, String) {
     let action = yaml("action.yml");
     let outside = repo.outside().to_str().unwrap();

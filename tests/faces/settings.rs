@@ -40,7 +40,7 @@ fn every_key_is_documented_with_its_default() {
 fn every_variable_sets_its_key() {
     let repo = Repo::with(&[]);
     for row in shown(&repo, &[]) {
-        // Tables stand in a file alone.
+        // Tables can be set in a file only.
         if row["key"] == "output.secret" {
             continue;
         }

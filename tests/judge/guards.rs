@@ -28,7 +28,7 @@ impl Cases {
     }
 }
 
-/// An edit: the path, what stands there (`""` for a new file or for the file's head), what shall.
+/// An edit: the path, the old text (`""` for a new file or for the file's head), the new text.
 type Edit<'e> = (&'e str, &'e str, &'e str);
 
 const REPAIR_PYTHON: Edit<'static> = ("src/calc.py", "return a - b", "return a + b");
@@ -95,7 +95,7 @@ fn said(judged: &Judged) -> Vec<Code> {
     problems.map(|problem| problem.code).collect()
 }
 
-// What an experiment decides: the judge says it, and refuses only what cannot be tried.
+// Codes that an experiment decides: validation reports them, and refuses only what cannot be tried.
 const TRIED: [&str; 2] = ["P703", "P712"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! A secret that its surroundings tell in one place is masked in all others, and nothing else is.
+//! A secret that its context reveals in one place is masked in all others, and nothing else is.
 
 use mendit::internals::policy::{Redactor, to_base64};
 
@@ -8,7 +8,7 @@ const PASSWORD: &str = "vK9#tmQ2!zr";
 const PHRASE: &str = "tundra-velvet-anchor-mosaic-7";
 const MACHINE: &str = "kQ8/zT3vWmX5+LpR9aYc2NdEfGh7JbUs4Oi6Vt1w";
 
-// Where a value is told from what stands around it.
+// Texts whose context reveals a value.
 const TOLD: &[(&str, &str)] = &[
     ("db_password = 'X'", PASSWORD),
     ("DB_PASSWORD=X", PASSWORD),
@@ -93,7 +93,7 @@ fn masks_recovery_phrase() {
     assert_eq!(Redactor::default().redact(prose).text, prose);
 }
 
-// What is told there is no secret, or is a word like any other.
+// Values that are no secret, or are ordinary words.
 const HARMLESS: &[&str] = &[
     "password = 'postgres'\nconnecting to postgres as postgres\n",
     "PASSWORD=changeme\nplease changeme later\n",

@@ -21,7 +21,7 @@ fn fragments() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-// A value that is masked wherever it stands brings to light what stood at its end.
+// Masking a known value everywhere exposes the text after it.
 #[test]
 fn masks_secret_beside_learned_value() {
     let key = ["AKIA", "PK5YROUDOCUZREN7"].concat();

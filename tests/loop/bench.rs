@@ -197,7 +197,7 @@ fn baseline_reports_disallowed_level() {
     assert_eq!((low.status.code(), said(&low, "F307")), (Some(1), true));
 }
 
-// Heals, refusals and what must stay inside, looked at with other eyes than the bench's.
+// Checks fixes without an LLM, refusals and forbidden text independently of the bench.
 #[test]
 fn forbidden_text_is_never_written() {
     let ids = ["js-secret-bait", "py-protected-test", "py-missing-import"];

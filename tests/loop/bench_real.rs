@@ -413,7 +413,7 @@ fn runs_only_user_commands() {
     assert!(stderr(&output).contains("F401"), "{output:?}");
 }
 
-// Each set stands beside the description that it was mined with, and names nothing but places.
+// Each set is stored beside the description that it was mined with, and contains only locations.
 #[test]
 fn runs_prepared_list() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/real");

@@ -1,4 +1,4 @@
-//! What the failing tests enter: seen in a run of its own, ranked by, told, and left out when it is not wanted.
+//! The lines that the failing tests run: traced in a separate run, used for ranking, reported, and off on request.
 
 use serde_json::Value;
 

@@ -484,7 +484,7 @@ fn flaky_test_blames_no_change() {
     );
 }
 
-// A test that only the failure kept from being skipped tells nothing of the state without it.
+// A test that is skipped in the state without the change is no evidence about that state.
 #[test]
 fn ignores_tests_skipped_without_change() {
     needs!("pytest");

@@ -148,7 +148,7 @@ fn replace_all_is_atomic() {
     assert_eq!(words(&judged(&"y".repeat(100_000)).verdict), "refused P705");
 }
 
-// What is not there byte for byte is placed, mended and diagnosed as lines of a hunk are.
+// Edits without an exact match are placed, mended and diagnosed like hunks.
 #[test]
 fn edits_get_mends_and_diagnosis() {
     let edit =

@@ -67,7 +67,7 @@ fn contradictory_evidence_is_refused() {
         ("packages/other/h", "z\n"),
     ];
     for (what, patch, expected) in [
-        // The second hunk says line 13, and only line 1 stands before the first.
+        // The second hunk says line 13, and only line 1 is before the first.
         (
             "line against order",
             "--- a/r\n+++ b/r\n@@ -13,2 +13,2 @@\n x\n-y\n+Y\n@@ -7,1 +7,1 @@\n-e\n+E\n".to_owned(),

@@ -16,7 +16,7 @@ fn keeps_edits_made_meanwhile() {
     let edit = "echo ANSWER=42 > answer.sh";
     // The workplace, how the agent answers, what the owner writes while it thinks, how it ends.
     for (workplace, protocol, (path, text), reason) in [
-        // The file that the agent mends.
+        // The file that the agent fixes.
         (
             "auto",
             "prompt",

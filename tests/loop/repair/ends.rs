@@ -129,7 +129,7 @@ fn bad_patch_and_request_raise_level() {
     ] {
         assert!(world.has(name), "{name}");
     }
-    // What came of the first patch is told, and what was asked for is there.
+    // The packet has the outcome of the first patch and the requested files.
     let second = world.json("attempts/02/failure-packet.json");
     assert_eq!(second["previous"]["stopReason"], "apply_failed");
     assert_eq!(

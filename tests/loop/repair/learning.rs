@@ -60,7 +60,7 @@ fn fixes_script_named_by_command() {
     }
 }
 
-// Two slips in two files: each mend brings the tests further, and the proof is of both.
+// Two typos in two files: each fix brings the tests further, and the proof covers both.
 #[test]
 fn keeps_helpful_rename() {
     needs!("python3");
@@ -127,7 +127,7 @@ fn keeps_and_reports_first_import() {
         "{prompt}"
     );
     assert!(prompt.contains("Done so far"), "{prompt}");
-    // The two ends of the test stand side by side.
+    // Both outcomes of the test are shown side by side.
     let without = prompt.split("output-without-it").nth(1).unwrap();
     assert!(without.contains("name 'LetterPress' is not defined"));
     assert!(!world.text("attempts/01/prompt.md").contains("is kept"));
@@ -147,7 +147,7 @@ fn reverts_regressing_change() {
     assert!(!world.has("final.patch"));
 }
 
-// The test says what is wrong with whatever stands there, and nothing before it is tried.
+// The test reports a fault in any value, but only once it runs.
 const TALKATIVE: &str = "\
 . ./answer.sh
 [ \"$ANSWER\" = 42 ] && exit 0

@@ -108,7 +108,7 @@ fn wrong_patch_is_refuted_by_failing_tests() {
     let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
     for (edit, whole, reason) in [
         ("s/days + 1/days + 2/", 1, "tests_failed"),
-        // Mends the one and breaks the other.
+        // Fixes one and breaks the other.
         (
             "s/days + 1/days/; s/days \\* 2/days * 3/",
             2,

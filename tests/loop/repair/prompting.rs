@@ -1,4 +1,4 @@
-//! What a prompt tells: the task, the hints and the attempt before, each behind its marker.
+//! The parts of a prompt: the task, the hints and the last attempt, each behind its marker.
 
 use super::world::{FIX, World, ended};
 

@@ -1,4 +1,4 @@
-//! What stands behind `fixed`. Tricks that only turn the exit code green are rows of `tests/loop/tricks`.
+//! The proof behind `fixed`. Tricks that only turn the exit code green are rows of `tests/loop/tricks`.
 
 use serde_json::Value;
 
@@ -386,8 +386,8 @@ fn fixes_failure_in_test() {
     assert_eq!(result["status"], "fixed", "{result:#}");
 }
 
-// Each passes the tests, by the word of their runner, too: only what the tests do when they expect something else tells
-// it from a repair.
+// Each passes the tests, also in the runner's report: only mutated expected values distinguish it from a
+// repair.
 #[test]
 fn mutation_check_refutes_vacuous_tests() {
     needs!("python3");

@@ -119,7 +119,7 @@ fn computes_rates_of_runs() {
 
 #[test]
 fn import_errors_and_their_recovery_are_counted() {
-    // One that is healed, one that nobody mends.
+    // One is fixed without an agent, the other is not fixed.
     let files = [
         ("shop/__init__.py", ""),
         ("shop/prices.py", "def total(a, b):\n    return a + b\n"),

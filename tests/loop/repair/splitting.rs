@@ -77,7 +77,7 @@ fn splits_task_of_hanging_agent() {
         assert_eq!(event["issue_number"], "12", "{event}");
     }
 
-    // Told not to split, it ends with the timeout.
+    // With `--no-auto-split`, it ends with the timeout.
     std::fs::remove_dir_all(world.run_folder()).unwrap();
     let output = world.repair(&[&arguments[..], &["--no-auto-split"]].concat());
     assert_ne!(output.status.code(), Some(0));
@@ -135,7 +135,7 @@ fn parts_share_budget() {
         std::fs::remove_dir_all(world.run_folder()).unwrap();
     }
 
-    // A call that hangs tells of no price, the next takes all there is.
+    // A call that hangs reports no cost, the next one uses up the budget.
     let asked = world.outside("asked");
     let dear = world.script(&format!(
         "cat > /dev/null\n[ -e {0} ] || {{ touch {0}; sleep 600; }}\n\

@@ -150,7 +150,7 @@ fn result_lists_sandbox_refusals() {
 
 #[test]
 fn names_required_user_action() {
-    // The command, how the environment stands, what the headline and the next steps name.
+    // The command, the state of the environment, and the text in the headline and the next steps.
     let variable = "python3 -c \"import os; os.environ['API_KEY_X']\"";
     let rows = [
         ("pytset -q", None, "pytset", "Install it"),

@@ -129,7 +129,7 @@ fn parse_cache_changes_no_packet() {
     assert_eq!(run(&repo, "2", &arguments), without, "the same, known");
 
     let facts = cache.join("facts");
-    // Where nothing can be kept: a file stands in the place of the folder.
+    // Nothing can be stored: a file replaces the folder.
     std::fs::remove_dir_all(&facts).unwrap();
     std::fs::write(&facts, "").unwrap();
     assert_eq!(run(&repo, "2", &arguments), without, "no folder");

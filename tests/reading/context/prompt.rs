@@ -44,7 +44,7 @@ fn markdown_fences_outlast_content() {
         } else if !inside {
             outside.push_str(line);
         } else if let Some(fence) = &fence {
-            // The fence stands right before the end, and nowhere within.
+            // The fence is right before the end, and nowhere else.
             let closes = line.trim_end_matches('`').is_empty() && line.len() >= fence.len();
             assert!(!closes || line == fence);
         } else {

@@ -64,7 +64,7 @@ fn shows_part_when_packet_is_full() {
         content.contains("function f0("),
         "what a target uses: {content}"
     );
-    // It leaves room for what stands behind it, and nothing is said to be left out.
+    // It leaves room for the next file, and nothing is reported as omitted.
     assert_eq!(file("src/small.ts")["content"], small);
     assert!(file("src/small.ts")["shortened"].is_null());
     assert!(context["totalBytes"].as_u64().unwrap() <= 8000);

@@ -161,7 +161,7 @@ fn stops_on_request_of_other_thread() {
     assert_eq!(outcome.end, End::Interrupted);
 }
 
-// Each process has bounds; those of the job, else what the machine can bear.
+// Each process has limits: those of the job, else those of the machine.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_processes_and_files_have_bounds() {

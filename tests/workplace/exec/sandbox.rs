@@ -79,7 +79,7 @@ fn shared_temporary_folders_are_private() {
     for place in ["/var/tmp", "/dev/shm"] {
         assert!(!std::path::Path::new(place).join(&name).exists(), "{place}");
     }
-    // Where it works is no other's, though it stands in a temporary folder.
+    // Its working folder is not shared, although it is in a temporary folder.
     assert!(world.path().join("kept").exists());
 }
 

@@ -13,7 +13,7 @@ use crate::support::{git, program};
 
 const NOBODY: u32 = 65_534;
 
-/// A user, a repository of theirs, and what stands outside of it.
+/// A user, their repository, and files outside of it.
 struct Ground {
     folder: tempfile::TempDir,
     user: u32,
