@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_words_to_importers() {
+    fn builds_command_for_failing_tests() {
         let pytest = [test(
             "pytest", "tests/test_a.py", "tests/test_a.py::test_x[a b]",
         )];

@@ -277,7 +277,7 @@ mod tests {
     use crate::patch::FileState;
 
     #[test]
-    fn mends_hold_no_duplicate() {
+    fn edited_file_gets_another_mtime_second() {
         let folder = tempfile::tempdir().unwrap();
         let (upper, lower) = (folder.path().join("upper"), folder.path().join("lower"));
         fs::create_dir(&upper).unwrap();
