@@ -243,7 +243,7 @@ fn read_junit(text: &str) -> Option<TestAccount> {
     })
 }
 
-fn end_badness(end: TestEnd) -> u8 {
+pub(super) fn end_badness(end: TestEnd) -> u8 {
     match end {
         TestEnd::Failed => 3,
         TestEnd::Skipped => 2,
