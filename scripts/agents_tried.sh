@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Tries each agent that is installed here and that `--agent` knows by name against a model on this
-# machine (scripts/fake_model.py): its flags are taken, its edit arrives, it may run the failing command, what it
-# took is told. No login, no network, a home of its own. Then a service that turns it away is told as that. Then what `mendit init` writes, where it knows the agent: the model has it
-# run a test command, red and green, and what stands in its next prompt is read. Cursor's has no address
-# to set and is not tried.
+# machine (scripts/fake_model.py): its flags are accepted, its edit arrives, it may run the failing command, its
+# usage is reported. No login, no network, a separate home. A refusing service is reported as such. Then the files of
+# `mendit init`, where it knows the agent: the model makes it run a failing and a passing test command, and its next
+# prompt is read. Cursor's has no address to set and is not tried.
 #   MENDIT=target/release/mendit scripts/agents_tried.sh [NAME...]
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,7 @@ addressed() {
     printf '{"model":"anthropic/claude-sonnet-4-5","provider":{"anthropic":{"options":{"baseURL":"%s/v1"}}}}' "$url" >"$HOME/.config/opencode/opencode.json"
 }
 
-# What the agent's next prompt holds of a test command's log: bytes of it, and whether it was told.
+# Prints how much of a test command's log is in the agent's next prompt, in bytes, and whether it was announced.
 hooked() {
     python3 "$here/fake_model.py" --run "python3 -m unittest -v test_total" - "$work/asked" >"$work/url" &
     model=$!

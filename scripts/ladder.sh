@@ -41,7 +41,7 @@ for level in range(4):
     middle = (share + z * z / (2 * n)) / scale
     half = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5 / scale
     interval = f"{100 * (middle - half):.1f} to {100 * (middle + half):.1f}"
-    # What a heal without a model repairs takes no packet.
+    # A fix without an LLM needs no packet.
     sizes = [it["packetBytes"] for it in run if not it["healed"]]
     name = "0" if level == 0 else f"0 to {level}"
     print(

@@ -26,10 +26,10 @@ pub fn reader(bytes: &[u8]) {
     });
 }
 
-/// Up to the first NUL a file, from there a patch for it, judged.
+/// Up to the first NUL a file, from there a patch for it, which is validated.
 ///
 /// Nothing changes unless the verdict applies. The canonical patch of a result leads from the same
-/// file to the same result, needs no mending, and is then applied already.
+/// file to the same result, needs no mends, and is then already applied.
 pub fn placer(bytes: &[u8]) {
     let Some((file, patch)) = halves(bytes) else {
         return;
@@ -150,7 +150,7 @@ pub fn manifests(bytes: &[u8]) {
     }
 }
 
-/// An agent's reply: what it holds as a patch can be judged.
+/// An agent's reply: a patch in it can be validated.
 pub fn reply(bytes: &[u8]) {
     let reply = read_reply(&String::from_utf8_lossy(bytes));
     if let Some(patch) = reply.patch {

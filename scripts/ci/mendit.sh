@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a test command under mendit, on any CI, and tells its failure.
+# Runs a test command under mendit, on any CI, and reports its failure.
 #
 #   INPUT_TEST            the command, a line for the shell
 #   INPUT_REPAIR          true: try to make it pass (mendit repair) instead of only running it

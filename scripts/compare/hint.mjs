@@ -5,8 +5,8 @@
 //
 // Each REPOSITORY is a clone. Of up to CASES (default 40) of its files, evenly spread, one import
 // `import { NAME } from 'a file of the repository'` is taken out of a copy; both tools are asked
-// where NAME comes from. Counted: the first answer is the specifier that stood there. CPU seconds:
-// a process of ours for each name; a language service that stays up, its start told apart.
+// where NAME comes from. Counted: the first answer is the specifier that was there. CPU seconds:
+// one process of ours per name; a language service that stays up, its start counted separately.
 //
 // MENDIT is the program (default target/release/mendit). The package `typescript` comes from
 // NODE_MODULES (a directory); `npm install typescript@5` in any directory makes one. Needs python3;
@@ -99,11 +99,11 @@ function theirs(root, one) {
   let answer
   if (at) {
     const fixes = tool.getCodeFixesAtPosition(name, at.start, at.start + at.length, [at.code], ts.getDefaultFormatCodeSettings(), {})
-    // Some do not import but write `module.NAME` where the name stands.
+    // Some do not import but write `module.NAME` at the name.
     const fix = fixes.find((it) => it.fixName === 'import' && !it.description.startsWith('Change '))
     const text = fix?.changes.flatMap((it) => it.textChanges).map((it) => it.newText).join('')
     answer = /from\s+["']([^"']+)["']/.exec(text ?? '')?.[1]
-    // Added to an import that stands there: the description names the module.
+    // Added to an existing import: the description names the module.
     answer ??= /from "([^"]+)"/.exec(fix?.description ?? '')?.[1]
   }
   edited.delete(name)

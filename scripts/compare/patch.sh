@@ -1,10 +1,10 @@
 #!/bin/sh
-# Compares judging patches with git apply and GNU patch, side by side on one machine. Installs
+# Compares `mendit check` with git apply and GNU patch, side by side on one machine. Installs
 # nothing; without GNU patch its rows are left out.
 # usage: patch.sh MENDIT REPOSITORY OLD NEW
 #   REPOSITORY  a clone with history; OLD and NEW two of its revisions, far apart
 # Prints CPU and wall seconds: one large patch against the index of OLD, its text files against the
-# worktree of OLD, and 1,000 small patches judged in one process against as many processes of git.
+# worktree of OLD, and 1,000 small patches in one process against as many processes of git.
 set -eu
 [ $# -eq 4 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2; }
 mendit=$(readlink -f "$1"); repository=$(readlink -f "$2"); old=$3; new=$4

@@ -1,7 +1,7 @@
 #!/bin/sh
-# An agent for `mendit repair --agent-protocol edit`: it takes the spelling that Python proposes.
-# It stands in a copy of the repository, the prompt comes on standard input, and the files that it
-# changes are the patch.
+# An agent for `mendit fix --agent-protocol edit`: it takes the spelling that Python proposes.
+# It runs in a copy of the repository, reads the prompt from stdin, and the files that it changes
+# are the patch.
 set -eu
 proposal=$(sed -n "s/.*'\([A-Za-z_0-9]*\)'.*Did you mean: '\([A-Za-z_0-9]*\)'.*/\1 \2/p" | head -n 1)
 if [ -z "$proposal" ]; then

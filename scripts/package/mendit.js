@@ -4,7 +4,7 @@
 const { spawn } = require("node:child_process");
 const os = require("node:os");
 
-// Programs for Alpine and the like stand in packages of their own.
+// Programs for Alpine and other musl systems have separate packages.
 const isMusl = process.platform === "linux" && !process.report?.getReport().header.glibcVersionRuntime;
 const name = `mendit-${process.platform}-${process.arch}${isMusl ? "-musl" : ""}`;
 const file = process.platform === "win32" ? "mendit.exe" : "mendit";

@@ -37,7 +37,7 @@ def formula(sums, url):
     ]
     for system in ("on_macos", "on_linux"):
         rows = [(cpu, target) for it, cpu, target in BREW if it == system]
-        # The one for glibc stands in for a missing one.
+        # The glibc program replaces a missing musl one.
         rows = [(cpu, one) for cpu, musl in rows for one in (musl, musl.replace("musl", "gnu")) if f"mendit-{one}.tar.gz" in sums]
         rows = list({cpu: target for cpu, target in reversed(rows)}.items())
         if not rows:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tries a built program on an example: diagnoses its log, finds the import, judges and applies the patch.
+# Tries a built program on an example: diagnoses its log, finds the import, validates and applies the patch.
 #   scripts/release/try.sh PROGRAM               RUNNER='qemu-aarch64-static' runs one for another machine
 #   scripts/release/try.sh --image PROGRAM       in the image that is published, made with buildah
 # Needs git. Nothing outside a temporary folder is touched; the image is removed.

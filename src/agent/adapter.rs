@@ -56,12 +56,12 @@ pub struct Adapter {
     pub cost_usd: Vec<String>,
 }
 
-/// What the events of an agent tell.
+/// The data read from the events of an agent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Transcript {
     /// What it said.
     pub text: String,
-    /// What it took; none where it tells nothing of that.
+    /// Tokens and cost; `None` if the agent reports neither.
     pub usage: Option<Usage>,
 }
 
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_allowed_where_this_program_confines() {
+    fn allows_command_in_sandbox() {
         let line = |confined, failing| adapter().line("a {how} -", confined, failing);
         assert_eq!(
             line(true, Some("pytest -q")),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn events_tell_what_was_said_and_what_it_took() {
+    fn reads_text_and_usage_from_events() {
         let printed = "warming up\n\
             {\"type\":\"item.completed\",\"item\":{\"text\":\"one\"}}\n\
             {\"type\":\"other\",\"item\":{\"text\":\"no\"}}\n\

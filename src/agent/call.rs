@@ -128,7 +128,7 @@ mod tests {
     use super::{Places, fill_template};
 
     #[test]
-    fn placeholders_become_quoted_words_and_other_braces_stay() {
+    fn quotes_placeholders_and_keeps_braces() {
         let places = Places {
             packet: Path::new("/r/it's/p.json"),
             prompt: Path::new("/r/p.md"),

@@ -163,7 +163,7 @@ mod tests {
     use super::AgentHome;
 
     #[test]
-    fn copies_sessions_out_and_drops_the_rest() {
+    fn copies_sessions_only() {
         for fresh in [false, true] {
             let folder = tempfile::tempdir().unwrap();
             let real = folder.path().canonicalize().unwrap().join("real");

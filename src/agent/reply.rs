@@ -115,7 +115,7 @@ mod tests {
     const DIFF: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
 
     #[test]
-    fn a_packet_alone_fenced_or_amid_prose() {
+    fn reads_reply_bare_fenced_or_in_prose() {
         let packet =
             serde_json::json!({"status": "patch", "patch": DIFF, "completedSteps": ["read x"]});
         for text in [
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn two_forms_at_once_are_seen() {
+    fn detects_two_forms() {
         let files = serde_json::json!([{ "path": "tests/a.py", "content": "" }]);
         let both = serde_json::json!({ "status": "patch", "patch": DIFF, "files": files });
         assert!(read_reply(&both.to_string()).two_forms);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_without_a_status_is_a_request() {
+    fn request_needs_no_status() {
         let reply = read_reply(r#"{"requestedFiles": ["src/a.ts"]}"#);
         assert_eq!(reply.packet.status, S::RequestFiles);
         assert_eq!(reply.packet.requested_files, ["src/a.ts"]);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_with_a_diff_is_a_patch_and_prose_alone_gives_up() {
+    fn reads_diff_in_prose() {
         let text = format!("Sure!\n```diff\n{DIFF}```\n");
         assert_eq!(patch(&read_reply(&text)), Some(text.as_str()));
         for text in ["", "I could not find the cause.", "{\"a\": 1}", "{"] {

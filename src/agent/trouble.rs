@@ -48,7 +48,7 @@ mod tests {
     use crate::model::TroubleKind as T;
 
     #[test]
-    fn what_agents_say_of_their_own_trouble() {
+    fn classifies_agent_trouble() {
         for (output, kind) in [
             ("Invalid API key \u{b7} Please run /login", Some(T::Login)),
             ("Not logged in. Run codex login first.", Some(T::Login)),

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn program_missing_in_script_is_not_the_commands_own() {
+    fn distinguishes_script_program_from_command() {
         let log = "> test\n> vitst run\n\nsh: 1: vitst: not found\n";
         let diagnosis = diagnose(log, &LogFacts::default(), None);
         for (line, own) in [

@@ -128,8 +128,8 @@ pub(super) fn summarize_run(
     summary.suspects = suspects;
     let (request, lines) = (HintRequest::default(), [command.to_owned()]);
     let logs = [(diagnosis.clone(), log.text())];
-    // A log that names no file of the repository gives no hint. That is no error here, since the diagnosis stands
-    // without it.
+    // A log that names no file of the repository gives no hint. That is no error, because the diagnosis is valid
+    // without one.
     let hinted = find_remedies(app, workspace, &request, &logs, &lines).unwrap_or_default();
     let mut listed = BTreeSet::new();
     for hint in hinted.document.suggestions {

@@ -132,7 +132,7 @@ const WHO: &str = "Agent";
 pub struct Fixed {
     /// `result.json`.
     pub result: RunResult,
-    /// The folder that tells about it.
+    /// The folder with its records.
     pub folder: PathBuf,
     // The folder in which the run is kept; `folder` may be a copy of it.
     kept: PathBuf,

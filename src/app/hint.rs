@@ -49,7 +49,7 @@ pub struct Hinted {
     pub document: HintDocument,
     /// Whether there is a patch, when one was asked for; else whether anything is known.
     pub found: bool,
-    /// What mends it, as every surface tells it and `mendit fix` tries it.
+    /// The fixes that every command prints and `mendit fix` tries.
     pub fixes: Fixes,
 }
 

@@ -228,7 +228,7 @@ pub trait Progress: Sync {
     /// Prints a notice that is not part of the JSON output.
     fn note(&self, text: &str);
 
-    /// Says that a trial begins, in words that stand until the next one.
+    /// Reports that a trial begins; the text stays on screen until the next one.
     fn trial(&self, _what: &str) {}
 
     /// Says what happened in a repair.

@@ -11,7 +11,7 @@ use crate::repair::AgentCommand;
 pub enum BenchAgent {
     /// No agent: only fixes without an LLM.
     Builtin,
-    /// A stand-in that knows the reference.
+    /// A fake agent that knows the reference.
     Oracle,
     /// Recorded replies, in the order of their names.
     Replay,
@@ -36,8 +36,8 @@ impl BenchAgent {
     }
 }
 
-/// What the oracle replies: the reference when the packet holds every needed file, whole or in part. Below level 2 it
-/// gives up, so that the ladder is climbed; from there it asks for what is missing.
+/// Returns the oracle's reply: the reference when the packet contains every needed file, whole or in part. Below level
+/// 2 it gives up, so that the level rises; from there it asks for the missing files.
 pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String {
     let missing = fixture
         .needed

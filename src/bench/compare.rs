@@ -97,7 +97,7 @@ mod tests {
     use crate::model::{FixtureResult as R, Level};
 
     #[test]
-    fn a_comparison_tells_regressed_from_missing() {
+    fn compare_distinguishes_regressed_from_missing() {
         let level = Level::Targets;
         let before = score(
             heading(),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_cases_that_both_ran_are_counted() {
+    fn counts_cases_run_by_both() {
         let level = Level::Targets;
         let document = |rows: &[(&str, R)]| {
             let rows = rows.iter().map(|(id, result)| outcome(id, *result, level));

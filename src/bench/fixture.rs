@@ -36,7 +36,7 @@ pub struct Fixture {
     pub needed: Vec<RepoPath>,
     /// The lowest level whose packet holds them all; none where no packet helps.
     pub level: Option<Level>,
-    /// Whether a repair without an LLM is right here. One that is made anyway is a wrong heal.
+    /// Whether a fix without an LLM is right here. One that is made anyway counts as wrong.
     pub heal_safe: bool,
     /// Seconds that the test may take.
     #[serde(default = "default_timeout")]
@@ -131,7 +131,7 @@ impl Fixture {
         Duration::try_from_secs_f64(self.timeout_seconds).unwrap_or(Duration::from_secs(1))
     }
 
-    /// Puts the values of the secrets where their names stand.
+    /// Replaces the names of the secrets with their values.
     pub fn fill(&self, text: &str) -> String {
         let mut filled = text.to_owned();
         for (name, parts) in &self.secrets {

@@ -159,7 +159,7 @@ token = ["ab", "cd"]
     }
 
     #[test]
-    fn a_fixture_is_read_with_its_secrets_filled_in() {
+    fn fills_secrets_of_fixture() {
         let home = folder(WHOLE);
         let fixtures = load_fixtures(home.path()).unwrap();
         assert_eq!(fixtures.len(), 1);
@@ -171,7 +171,7 @@ token = ["ab", "cd"]
     }
 
     #[test]
-    fn what_is_wrong_has_a_code() {
+    fn wrong_fixture_has_code() {
         let rows = [
             (WHOLE.replace("heal-safe", "heal-save"), "F101"),
             (WHOLE.replace("import_error", "import_eror"), "F101"),

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_part_is_an_error() {
+    fn rejects_wrong_part() {
         let part = parse_partition("2/5").unwrap();
         assert_eq!(part, Partition { index: 2, count: 5 });
         for text in ["", "2", "0/5", "6/5", "a/b", "1/0", "-1/2", "1/2/3"] {

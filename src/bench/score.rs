@@ -52,7 +52,7 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
     }
 }
 
-/// How the sentence about a wrong heal begins.
+/// The prefix of the message about a wrong fix.
 pub(super) const WRONG_HEAL: &str = "F304: ";
 
 /// The first reason why a document is no success, if there is one; `min_rate` is the share that must pass.
@@ -262,7 +262,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_interval_is_wilsons() {
+    fn computes_wilson_interval() {
         // From the formula in Wilson (1927), figures as in Newcombe (1998), table I.
         let rows = [
             (81, 263, 0.2553, 0.3662),

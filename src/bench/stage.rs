@@ -93,7 +93,7 @@ pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, BenchError
     Ok(root)
 }
 
-/// Where the hidden tests of a fixture stand: beside its repository, never in it.
+/// The folder with the hidden tests of a fixture: beside its repository, never in it.
 pub(super) fn hidden_folder(fixture: &Fixture) -> PathBuf {
     fixture.directory.join("hidden")
 }

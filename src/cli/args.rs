@@ -56,8 +56,8 @@ macro_rules! commands {
     };
 }
 
-/// The flags of a command. They are put together once it is asked for: those of all took half a start. Those of the
-/// stand-in for git are not, because they hide global ones.
+/// The flags of a command, built only for the command in use: building all took half of the start-up time. Those of
+/// `git-apply` are excluded, because they hide global ones.
 #[derive(Debug)]
 pub(crate) struct Late<A>(Box<A>);
 
@@ -89,7 +89,7 @@ impl<A: clap::Args> clap::Args for Late<A> {
     }
 }
 
-// Global flags stand there already, and are moved to the end.
+// Global flags are there already, and are moved to the end.
 fn add_flags<A: clap::Args>(command: clap::Command) -> clap::Command {
     let global: Vec<_> = command.get_arguments().map(|flag| flag.get_id().clone()).collect();
     let to_end = |command: clap::Command, id| command.mut_arg(id, |flag| flag);

@@ -76,8 +76,8 @@ impl Output {
         self.print_data(&printable_json(&to_json(document)?))
     }
 
-    /// Prints a document as JSON, or the text that is drawn of it in another form; the text is told whether it
-    /// may carry color.
+    /// Prints a document as JSON, or as the text that `draw` renders for that form; its last argument is whether
+    /// color is allowed.
     pub(crate) fn print_document<T: Serialize>(
         &self,
         format: Form,
@@ -131,7 +131,7 @@ impl Output {
         error.exit
     }
 
-    /// Writes a text for people to stderr, which is told whether it may carry color.
+    /// Writes a text for people to stderr; its argument is whether color is allowed.
     pub(crate) fn print_aside(&self, text: impl FnOnce(bool) -> String) {
         let colors = self.has_colors(io::stderr().is_terminal());
         self.write_stderr(&shown_text(&text(colors), colors));

@@ -146,7 +146,7 @@ mod tests {
     use super::{File, find, printable_text, user_file};
 
     #[test]
-    fn the_users_file_is_where_the_environment_says() {
+    fn finds_user_file_from_environment() {
         let at = |rows: &[(&str, &str)]| {
             user_file(|name| {
                 let row = rows.iter().find(|(known, _)| *known == name);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_has_a_plain_file_or_none() {
+    fn repository_file_is_plain() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path();
         let below = root.join("a/b");

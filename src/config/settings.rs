@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_is_wrong() {
+    fn names_wrong_setting() {
         for (text, suggestion) in [
             ("[context]\nmax-flies = 3\n", Some("context.max-files")),
             ("max-tokens = 3\n", Some("context.max-tokens")),
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_names_no_command_and_loosens_nothing() {
+    fn repository_file_cannot_loosen() {
         for (text, part) in [
             ("[test]\ncommand = \"touch x\"\n", "command to run"),
             ("[test]\nsetup = \"touch x\"\n", "command to run"),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_is_read_by_serde_too() {
+    fn reads_file_with_serde() {
         let text = "[context]\nmax-files = 3\n[limits]\ntimeout = \"10m\"\n";
         let sections: super::Sections = toml::from_str(text).unwrap();
         assert_eq!(sections, load(text, &[]).unwrap().sections);

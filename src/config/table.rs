@@ -12,7 +12,7 @@ use crate::model::{AgentProtocol, Profile, SandboxMode, TestChanges, WorkplaceMo
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     path: &'static str,
-    /// Whether a list adds to what weaker sources say, instead of standing in its place.
+    /// Whether a list extends the lists of weaker sources instead of replacing them.
     pub adds: bool,
     /// How far the repository's own file may set it.
     pub trust: Trust,

@@ -21,7 +21,7 @@ pub struct Bytes(pub u64);
 #[serde(try_from = "NumberOrText")]
 pub struct Dollars(pub f64);
 
-/// Command lines that are run in order; one may stand alone.
+/// Command lines that are run in order; a single one may be a plain string.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "OneOrMore")]
 pub struct CommandLines(pub Vec<String>);

@@ -22,7 +22,7 @@ pub struct Retry {
     pub level: Option<Level>,
 }
 
-/// Chooses the level for what a log tells of, `None` without one, and says why in one
+/// Chooses the level for the failure in a log, `None` without one. Returns it with the reason in one
 /// sentence.
 ///
 /// # Errors
@@ -182,7 +182,7 @@ mod tests {
     use crate::model::{FailureKind as K, Level, StopReason as S};
 
     #[test]
-    fn the_ladder_is_this_table() {
+    fn level_follows_table() {
         // Kind, level, requirement.
         let first = [
             (None, 0, "no log"),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bundle_needs_its_flag() {
+    fn level_4_needs_flag() {
         let choose = |choice, bundle| choose_level(choice, None, Retry::default(), 0, bundle);
         assert_eq!(
             choose(LevelChoice::Exactly(Level::Bundle), false).unwrap_err(),

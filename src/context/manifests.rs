@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_of_each_is_taken() {
+    fn takes_nearest_of_each() {
         assert_eq!(
             names(
                 FailureKind::ImportError,

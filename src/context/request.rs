@@ -88,7 +88,7 @@ pub struct CapOverrides {
 
 impl CapOverrides {
     pub(super) fn over(self, caps: Caps, profile: Profile) -> Caps {
-        // The literal ladder of the specification knows no tokens; 0 is no limit.
+        // The specification's own profile has no token limit; 0 is no limit.
         let own = caps.max_tokens.filter(|_| profile == Profile::Ranked);
         // Who pays for more tokens than the level's gets more places at the level's rate.
         let more = own.zip(self.max_tokens).filter(|(own, given)| given > own);

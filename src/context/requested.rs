@@ -26,7 +26,7 @@ pub(super) fn serve_requests(fill: &mut Fill<'_>, inputs: &PacketInputs<'_>) -> 
             // A larger file counts with the part that is read.
             let size = entry.map_or(0, |entry| entry.bytes.min(200_000));
             let limit = match at {
-                // Limits of one request, and how many are answered: the ladder's specification.
+                // Limits of one request, and how many are answered: from the specification of the levels.
                 _ if round >= 2 => "only two requests are answered",
                 None if files == 10 => "a request may name at most 10 files",
                 None if bytes + size > 500_000 => "a request may cover at most 500,000 bytes",
@@ -197,7 +197,7 @@ mod tests {
     use crate::source::{Memory, Source};
 
     #[test]
-    fn a_request_names_a_file_lines_or_a_definition() {
+    fn parses_requests() {
         let source =
             Memory::named(["src/a.py", "src/odd#name.py", "src/odd:12"].map(|path| (path, "")));
         let named = |name: &str| Part::Definition(name.to_owned());
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_what_no_range_holds() {
+    fn rest_excludes_ranges() {
         let path = RepoPath::new("a.py").unwrap();
         let text = "x\n".repeat(100);
         let of = |ranges: &[[u32; 2]]| rest(&path, &text, ranges);

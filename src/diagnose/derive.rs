@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     #[cfg(feature = "program")]
-    fn every_kind_has_words_and_unknown_finer_words_take_the_kinds() {
+    fn every_kind_has_message() {
         let schema = schemars::schema_for!(FailureKind).to_value();
         let mut kinds: Vec<&serde_json::Value> =
             schema["enum"].as_array().into_iter().flatten().collect();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_a_persons_business_and_modules_are_not() {
+    fn missing_package_requires_user() {
         let import = FailureKind::ImportError;
         assert!(requires_user_action(import, Some(&Subkind::MissingPackage)));
         assert!(!requires_user_action(import, Some(&Subkind::MissingModule)));

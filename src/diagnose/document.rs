@@ -107,7 +107,7 @@ pub(super) fn build_answer(view: View<'_>, facts: &LogFacts, mut locator: Locato
     }
 }
 
-// The findings, and what words of any tool say in lines that tell of a failure, or in any where the run is known to
+// The findings, and those of the generic words in lines about a failure, or in all lines where the run is known to
 // have failed.
 fn add_words(inputs: &Inputs<'_>, verdict: &Verdict<'_>, locator: &Locator<'_>) -> Vec<Finding> {
     let has_failed = inputs.run_failed() || inputs.job.failed().next().is_some();

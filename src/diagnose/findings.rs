@@ -39,7 +39,7 @@ impl Finding {
     }
 }
 
-/// Returns what the rules find, line by line; lines that tell of no failure are not asked.
+/// Returns what the rules find, line by line; skips lines that are not about a failure.
 pub(super) fn collect_findings(
     rules: &'static Rules,
     lines: &[Line<'_>],

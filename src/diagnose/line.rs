@@ -15,7 +15,7 @@ pub(super) struct Line<'a> {
     pub(super) captured: bool,
     /// Whether it is in the failure block of a test: data that steers nothing.
     pub(super) claimed: bool,
-    /// Whether it tells nothing of a failure: a passed test, a warning, an echoed script.
+    /// Whether it is not about a failure: a passed test, a warning, an echoed script.
     pub(super) quiet: bool,
 }
 

@@ -140,8 +140,8 @@ impl<'a> Locator<'a> {
         found.unwrap_or_else(|| relative_path(path))
     }
 
-    // Where the command of a line ran: the place named last before it first, then where the person
-    // stands.
+    // Where the command of a line ran: first the directory named last before it, then the current
+    // directory.
     fn near(&self, at: usize) -> impl Iterator<Item = &str> {
         let before = self.ran_in.partition_point(|row| row.0 <= at);
         let named = self.ran_in[..before].last().map(|row| row.1.as_str());
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_of_a_log_is_a_file_of_the_repository() {
+    fn maps_log_path_to_repository() {
         let source = repository();
         let locator = Locator::at(Scene {
             source: Some(&source),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_command_ran_comes_before_the_root() {
+    fn prefers_command_directory_to_root() {
         let source = repository();
         let scene = |directory| Scene {
             source: Some(&source),

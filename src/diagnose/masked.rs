@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_holds_no_secret_wherever_it_took_it_from() {
+    fn masks_secrets_in_diagnosis() {
         for line in [
             format!("ValueError: no such token {TOKEN}"),
             format!("FAILED tests/a.py::test_x[{TOKEN}] - assert 1 == 2"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_only_a_report_names_is_on_no_line() {
+    fn report_only_test_has_no_line() {
         let report = "<testsuite name=\"a\"><testcase classname=\"a.B\" name=\"test_c\">\
                       <failure message=\"1 != 2\">x</failure></testcase></testsuite>";
         let log = "nothing to see on this line, it only takes up room\n".repeat(40_000);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_does_to_a_line_hides_no_step() {
+    fn terminal_sequences_hide_no_step() {
         let log = format!(
             "travis_time:start:01\r$ a\nTOKEN={TOKEN}\nError: no\ntravis_time:end:01:start=1\r\
              The command \"a\" exited with 0.\ntravis_time:start:02\r$ b\nTypeError: x is not a function\n\

@@ -1,8 +1,8 @@
 //! Layer 4: log text to a diagnosis. Pure and linear; `unknown` rather than a guess.
 //!
 //! `document::build_answer` is the pipeline. `normalise` restores lines, `steps` reads what the service ran and how it
-//! ended, `quiet` marks what is no evidence, `runners` read which tests failed and why, `rules` tell what a line
-//! means, `decide` weighs them, `remedy` quotes what the tool says to do, and `refute` asks the repository.
+//! ended, `quiet` marks what is no evidence, `runners` read which tests failed and why, `rules` classify a line,
+//! `decide` weighs the findings, `remedy` quotes the tool's own advice, and `refute` asks the repository.
 
 mod decide;
 mod derive;

@@ -127,8 +127,8 @@ fn captured_section(text: &str) -> Option<bool> {
     (is_of_runner || bare.starts_with("____") || bare.starts_with("====")).then_some(false)
 }
 
-/// The lines of a log that tell of a failure, without escapes and CI prefixes: passed and skipped
-/// tests, warnings, times and echoed scripts are left out, repetitions too.
+/// Returns the lines of a log that are about a failure, without escapes and CI prefixes. Leaves out passed
+/// and skipped tests, warnings, times, echoed scripts and repetitions.
 pub fn telling_lines(log: &str) -> String {
     let mut seen = std::collections::HashSet::new();
     let lines = lines_of(View::whole(log)).all;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn undresses_ci_lines() {
+    fn strips_ci_prefixes() {
         for dressed in [
             "2026-11-21T02:38:34.1234567Z TypeError: x",
             "2026-11-21T02:38:34.1234567Z ##[error]TypeError: x",
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_the_lines_of_several_programs_goes() {
+    fn strips_prefixes_of_several_programs() {
         let log = "\npackages/a test$ vitest run\npackages/a test:  Test Files  1 passed (1)\n\
                    packages/a test:       Tests  4 passed (4)\npackages/a test: Done\n";
         let plain = plain_lines(log);

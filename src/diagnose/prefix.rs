@@ -11,7 +11,7 @@ use crate::runners::{Pattern, pattern};
 
 // Lines in which runners announce their names.
 const SAMPLE: usize = 4000;
-// Prefixes that may stand one inside the other.
+// Prefixes that may be nested.
 const MAX_STAMPS: usize = 6;
 // Bytes: the names of most services, jobs and steps are shorter.
 const MAX_COLUMN: usize = 160;

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::line::{Line, Mark, lines_above, lines_below};
 use crate::runners::{Cues, Pattern};
 
-/// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of
-/// warnings, times and coverage, echoed scripts, what a program under test wrote to its console.
+/// Marks the lines that are not about a failure: passed, skipped and expected tests, sections of warnings,
+/// times and coverage, echoed scripts, console output of the program under test.
 pub(super) fn mark_quiet(lines: &mut [Line<'_>]) {
     let mut section: Option<&Section> = None;
     // The script of a step and its environment, until the group ends.
@@ -87,7 +87,7 @@ mod tests {
     use crate::diagnose::normalise::lines;
 
     #[test]
-    fn lines_of_no_failure_are_quiet() {
+    fn lines_without_failure_are_quiet() {
         for (text, quiet) in [
             (
                 "  ✓ should display error on Invalid JSON-RPC response",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_is_quiet_until_its_group_ends() {
+    fn script_is_quiet_to_end_of_group() {
         let log = "##[group]Run x\n  echo 'ERROR: no'\n##[endgroup]\nERROR: yes";
         let quiet: Vec<bool> = lines(log).iter().map(|line| line.quiet).collect();
         assert_eq!(quiet, [true, true, false, false]);

@@ -109,7 +109,7 @@ mod tests {
     use crate::source::Memory;
 
     #[test]
-    fn a_name_that_an_alias_speaks_for_is_no_package() {
+    fn alias_is_no_package() {
         let log = "src/a.ts(1,19): error TS2307: Cannot find module '@shared/money' or its \
                    corresponding type declarations.\n";
         let alias = r#"{"compilerOptions":{"paths":{"@shared/*":["./lost/*"]}}}"#;
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_imports_is_one_of_the_graph() {
+    fn verifies_import_cycle_in_graph() {
         let files = [
             ("shop/__init__.py", ""),
             ("shop/cart.py", "from shop.price import price\n"),

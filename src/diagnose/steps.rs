@@ -4,7 +4,7 @@ use super::line::{Line, Mark};
 use super::providers::{ENDS, Event, PROVIDERS};
 use crate::runners::pattern;
 
-/// A job as its service tells it: what ran one after the other, and how each part ended.
+/// A CI job as its service logs it: the steps in order, and how each ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Job {
     /// In log order, without overlap.
@@ -202,7 +202,7 @@ impl Reader {
         })
     }
 
-    // A service that tells of the job alone: what ran last before it said so has failed.
+    // For a service that reports the job alone: the step that ran last before that line failed.
     fn blame_step(&mut self, at: usize, code: Option<i32>, lines: &[Line<'_>]) {
         let last = self.steps.iter().rposition(|step| {
             let own = lines.get(step.from..step.to.min(at)).unwrap_or_default();
@@ -215,7 +215,7 @@ impl Reader {
     }
 }
 
-// The first row that knows a line, with the code that it tells.
+// Returns the first row that matches a line, with its exit code.
 fn step_ending(line: &Line<'_>) -> Option<(Event, Option<i32>)> {
     let mut rows: Vec<usize> = ENDS.rows(&line.text).collect();
     rows.sort_unstable();
@@ -251,7 +251,7 @@ mod tests {
     use crate::diagnose::normalise::lines;
 
     #[test]
-    fn services_tell_how_steps_and_jobs_end() {
+    fn reads_step_and_job_ends() {
         let cases: &[(&str, &[End], Option<bool>)] = &[
             (
                 "##[group]Run a\na\n##[endgroup]\n##[group]Run b\n##[endgroup]\nboom\n##[error]Process completed with exit code 2.\nPost job cleanup.\nx",

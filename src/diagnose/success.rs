@@ -59,7 +59,7 @@ mod tests {
     use crate::diagnose::normalise::lines;
 
     #[test]
-    fn words_of_failure_are_told_from_names_and_counts_of_none() {
+    fn distinguishes_failure_words_from_names() {
         for line in [
             "src/errors.ts | 100 | 100 |",
             "errors.py      10      0   100%",

@@ -116,7 +116,7 @@ pattern!(
     r#""(?:before|after) (?:all|each)" hook|^(?:before|after)(?:Each)?(?:\.always)? hook(?:$| for )|^(?:setUp|tearDown)(?:Class|Module)"#
 );
 
-// Assertion libraries of old throw plain errors; their words tell them apart.
+// Old assertion libraries throw plain errors; their messages identify them.
 pattern!(
     EXPECTATION,
     r"^\s*(?:E\s+)?(?:Expected |(?:Error|Exception|error|Failed): .*(?:xpected|expect\(|to be |to equal|to have |assert|not equal| mismatch|hould .* but ))"

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_kept_whole() {
+    fn keeps_short_output_whole() {
         let all = taken(&["one\n", "two\n", "three\n"], 5, 9);
         assert_eq!((all.bytes, all.omitted()), (14, 0));
         assert_eq!(all.text(), "one\ntwo\nthree\n");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn of_more_the_middle_is_left_out_on_line_borders() {
+    fn cuts_middle_at_line_ends() {
         let lines: Vec<String> = (0..100).map(|n| format!("line {n:02}\n")).collect();
         for size in [1, 7, 800] {
             let all = lines.concat();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_inside() {
+    fn cuts_inside_long_line() {
         let cut = taken(&["aaaaaaaaaa"], 3, 3);
         assert_eq!(cut.text(), "aaa\n[4 bytes left out]\naaa");
         let cut = taken(&["see key=abcdefgh and token=ijklmnop so"], 12, 12);

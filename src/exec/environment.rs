@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_listed_or_named_is_handed_on() {
+    fn passes_only_listed_variables() {
         let parent = [
             ("PATH", "/bin"),
             ("LC_ALL", "C"),

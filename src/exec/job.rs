@@ -161,7 +161,7 @@ mod tests {
     use super::CommandLine;
 
     #[test]
-    fn a_command_is_shown_as_a_shell_would_read_it() {
+    fn quotes_command_for_shell() {
         let shown = |words: &[&str]| {
             CommandLine::Program(words.iter().map(Into::into).collect()).to_string()
         };

@@ -77,7 +77,7 @@ mod tests {
     use super::make_private;
 
     #[test]
-    fn caches_are_private_and_what_stands_in_the_shared_one_is_seen() {
+    fn private_cache_overlays_shared_one() {
         let home = tempfile::tempdir().unwrap();
         let folder = |path: &str| std::fs::create_dir_all(home.path().join(path)).unwrap();
         folder(".cache/pypoetry/virtualenvs");

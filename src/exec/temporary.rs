@@ -118,7 +118,7 @@ mod tests {
     use super::{Temporary, hold_folder};
 
     #[test]
-    fn it_is_closed_to_others_and_what_was_left_is_swept() {
+    fn temporary_is_private_and_sweeps_leftovers() {
         let home = tempfile::tempdir().unwrap();
         let make = |name: &str, mode, seconds| {
             let path = home.path().join(name);
@@ -128,7 +128,7 @@ mod tests {
             File::open(&path).unwrap().set_modified(time).unwrap();
             path
         };
-        // As a program that was killed leaves it, and others that only bear the name.
+        // A directory that a killed program left behind, and others that only share the name.
         let left = make("tmpAbCdEfGhIjKlMn", 0o700, 100);
         let others = [
             make("tmpBbCdEfGhIjKlMn", 0o755, 100),

@@ -93,8 +93,8 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     fix_typos(question, file, &typos).into_iter().chain(imports).collect()
 }
 
-// Whether the tests can tell that a suggestion is meant: of two definitions of one name, or two names that are as
-// near, tests that pass with one may pass with the other.
+// Whether passing tests confirm a suggestion: of two definitions of one name, or two equally similar names, tests
+// that pass with one may pass with the other.
 fn may_try(one: &Suggestion, all: &[Suggestion]) -> bool {
     let mut others = all.iter().filter(|other| *other != one && other.name == one.name);
     match &one.replaces {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_scope_are_tried_and_never_in_a_test() {
+    fn tries_names_in_scope_outside_tests() {
         let missing = |path: &str, name: &str| {
             format!("E   NameError: name '{name}' is not defined\n\n{path}:5: NameError\n")
         };

@@ -37,7 +37,7 @@ mod tests {
     use super::fixing_line;
 
     #[test]
-    fn fixing_line_adds_the_flag_of_the_tool() {
+    fn fix_command_adds_tool_flag() {
         let ruff = "a.py:1:8: F401 [*] `json` imported but unused\n[*] 1 fixable with the `--fix` option.\n";
         let eslint = "  1 error and 0 warnings potentially fixable with the `--fix` option.\n";
         for (line, log, expected) in [

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_in_a_keyword_is_one_in_a_parameter_of_that_function() {
+    fn finds_typo_in_keyword_argument() {
         let error = |name: &str| {
             format!("TypeError: Cart.add() got an unexpected keyword argument '{name}'")
         };
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_in_a_member_is_one_of_its_class() {
+    fn finds_typo_in_class_member() {
         let text = |name: &str| {
             format!(
                 "class Shop(Base):\n    def on_bind(self):\n        self.rates = {{}}\n        self.{name}\n"
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_can_be_read_and_holds_its_cue() {
+    fn rows_parse_and_contain_cue() {
         let ids: std::collections::BTreeSet<&str> =
             ROWS.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids.len(), ROWS.len());
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coroutine_that_nobody_awaits_is_awaited_where_that_can_be() {
+    fn awaits_unawaited_coroutine() {
         let log = "lib/notify.py:3: RuntimeWarning: coroutine 'Notifier.lent' was never awaited\n";
         let text = |head: &str| {
             format!(
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_compiler_names_is_changed_at_its_place() {
+    fn edits_location_of_compiler() {
         for (text, log, after) in [
             (
                 "const a = 'x'\nexport const n = a.lenght\n",
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_python_means_is_taken_where_the_word_stands_once() {
+    fn takes_unique_name_python_suggests() {
         let text = "class Job:\n    attempts = 0\n\ndef run(job):\n    job.attemps += 1\n";
         for log in [
             "Traceback (most recent call last):\n  File \"/w/src/a.py\", line 5, in run\n    job.attemps += 1\nAttributeError: 'Job' object has no attribute 'attemps'. Did you mean: 'attempts'?\n",

@@ -27,7 +27,7 @@ pub enum Attribute {
 const NAMES: [&str; 4] = ["text", "eol", "crlf", "whitespace"];
 
 impl Repository {
-    /// Opens what tells of attributes.
+    /// Opens the attribute files and the index.
     ///
     /// # Errors
     /// [`GitError::Unreadable`] for a damaged index or attribute file.

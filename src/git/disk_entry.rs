@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::ScratchError;
 use crate::model::AtPath as _;
 
-/// What tells that an entry was not touched: its size, when it was changed, which one it is.
+/// The metadata that shows an entry is unchanged: size, time of change, inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     bytes: u64,

@@ -196,7 +196,7 @@ mod tests {
     use super::look_before_opening;
 
     #[test]
-    fn a_repository_is_not_opened_when_what_it_is_read_from_never_ends() {
+    fn rejects_endless_repository_files() {
         for (name, target, expected) in [
             ("config", "/dev/zero", Some("points outside")),
             ("HEAD", "/dev/zero", Some("points outside")),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_configuration_includes_is_looked_at_too() {
+    fn checks_included_configuration() {
         let home = tempfile::tempdir().unwrap();
         let git = home.path().join(".git");
         fs::create_dir_all(&git).unwrap();
@@ -235,7 +235,7 @@ mod tests {
         );
     }
     #[test]
-    fn what_includes_itself_is_looked_at_once() {
+    fn checks_recursive_include_once() {
         let home = tempfile::tempdir().unwrap();
         let git = home.path().join(".git");
         fs::create_dir_all(&git).unwrap();

@@ -163,7 +163,7 @@ mod tests {
     use crate::source::{Source, Untracked, Worktree};
 
     #[test]
-    fn the_commit_holds_the_files_and_not_the_ignored_ones() {
+    fn scratch_commit_excludes_ignored_files() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path();
         std::fs::create_dir(root.join("src")).unwrap();

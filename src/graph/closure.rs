@@ -8,7 +8,7 @@ use crate::parallel;
 /// The files reachable from some targets by a number of imports.
 #[derive(Debug, Clone, Default)]
 pub struct Closure {
-    /// Sorted by hops, then path. The targets stand at 0 hops.
+    /// Sorted by hops, then path. The targets have 0 hops.
     pub nodes: Vec<ClosureNode>,
     /// Imports of expanded files that lead nowhere, sorted.
     pub unresolved: Vec<UnresolvedImport>,

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_run_reads_only_what_changed() {
+    fn second_run_reads_changed_files_only() {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path().join("below/facts");
         assert_eq!(run(&directory, "import './a'"), (3, 3));
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::print_stderr, reason = "a test that skips says so")]
-    fn a_forged_cache_is_not_believed() {
+    fn rejects_forged_cache() {
         use std::os::unix::fs::{chown, symlink};
         let home = tempfile::tempdir().unwrap();
         let brought = home.path().join("repository/.mendit/cache/facts");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_an_empty_cache() {
+    fn damaged_cache_is_empty() {
         let directory = tempfile::tempdir().unwrap();
         run(directory.path(), "");
         let (_, files) = entries(directory.path());

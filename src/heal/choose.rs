@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn conflict_10_a_name_that_no_manifest_knows_is_never_run() {
+    fn conflict_10_never_runs_unknown_name() {
         let around = Surroundings {
             programs: set(&["npx", "uvx", "python3"]),
             ..Surroundings::default()
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn r35_not_found_the_same_program_under_another_name() {
+    fn r35_not_found_same_program_renamed() {
         let around = Surroundings {
             programs: set(&["python3"]),
             ..Surroundings::default()
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn r35_timeout_doubles_once_then_looks_at_dependencies() {
+    fn r35_timeout_doubles_once() {
         let wrong = of_kind(FailureKind::Timeout);
         let first = server("{\"command\": \"npx\", \"args\": [\"-y\", \"x\"]}");
         let around = Surroundings::default();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn r35_a_script_that_may_not_be_run_is_named() {
+    fn r35_names_script_without_permission() {
         let around = Surroundings::default();
         let wrong = diagnosed("sh: ./tools/srv.py: Permission denied\n");
         assert_eq!(wrong.kind, FailureKind::PermissionDenied);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn r35_unknown_gives_the_raw_error_and_its_context() {
+    fn r35_unknown_quotes_error() {
         let wrong = diagnosed("");
         let (steps, last) = all(&wrong, command("x"), &Surroundings::default());
         assert!(steps.is_empty());

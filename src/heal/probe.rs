@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn replaces_the_front_of_a_line_and_keeps_the_rest() {
+    fn replaces_start_of_line() {
         let probe = line("pytest -q 'a b' && echo $X");
         assert_eq!(probe.program(), Some("pytest"));
         let changed = probe.with_front(&["/opt/my env/pytest"]).unwrap();

@@ -11,7 +11,7 @@ use crate::model::{Diagnosis, FailureKind, HealedProbe, HealingAttempt};
 use crate::policy::Redactor;
 use crate::source::Listing;
 
-/// How probes are healed.
+/// How probes are repaired.
 pub struct Options<'a> {
     /// Where probes run, and how they are confined; its command is not one of them.
     pub job: &'a Job,
@@ -44,8 +44,8 @@ pub struct Healed {
 }
 
 /// Starts a probe, and while it does not answer, changes a copy of its configuration and starts it
-/// again, at most [`Options::max_attempts`] times. Stops early when it answers, when only a
-/// person can help, and when it is told to.
+/// again, at most [`Options::max_attempts`] times. Stops early when it answers, when a person must act,
+/// and on a stop signal.
 ///
 /// # Errors
 /// A [`HealError`] when nothing could be started at all.

@@ -169,7 +169,7 @@ fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
-// Why the evidence does not make the first row certain; `None` when it does. The first reason that holds is told.
+// Returns the first reason why the evidence does not make the first row certain; `None` when it does.
 fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'static str> {
     let best = rows.first()?;
     let module = &best.candidate.module;

@@ -11,7 +11,7 @@ use crate::model::HintSource;
 // `js`, or `ts` for names that are erased at run time. Asked only for packages that a manifest declares.
 const KNOWN: &str = include_str!("known.txt");
 
-/// Adds evidence from outside the repository: the standard library, packages that bear the name, the table of known
+/// Adds evidence from outside the repository: the standard library, packages of that name, the table of known
 /// names, and the exports of installed packages. A package counts only when a manifest declares it.
 pub(super) fn add_outside(
     evidence: &mut Evidence,

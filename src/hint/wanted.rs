@@ -139,7 +139,7 @@ mod tests {
     use crate::source::Memory;
 
     #[test]
-    fn a_name_is_wanted_only_where_it_is_used() {
+    fn wants_name_only_where_used() {
         let files = [
             (
                 "tests/test_cli.py",

@@ -19,7 +19,7 @@ use crate::policy::is_test;
 use crate::source::{Distribution, EntryKind};
 
 /// Compares what the project declares with what is present, without a log. `found` are the versions of Python and
-/// Node.js that commands find. One problem for each language is enough: its command mends what follows from it.
+/// Node.js that commands find. One problem for each language is enough: its command also fixes the follow-ups.
 pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<Remedy> {
     if project.root.is_none() {
         return Vec::new();

@@ -50,8 +50,8 @@ impl Requirement {
         is_one && self.range.split(',').any(is_outside)
     }
 
-    /// Checks whether its marker holds for a version of Python and extras that are asked for; what cannot be told does
-    /// not hold.
+    /// Checks whether its marker holds for a version of Python and the requested extras; an unknown marker does not
+    /// hold.
     pub(super) fn applies(&self, python: &str, extras: &[String]) -> bool {
         let holds = |clause: &str| {
             let clause = clause.replace(['"', '\'', '(', ')'], "");

@@ -92,7 +92,7 @@ fn package_name(module: &str, python: bool) -> Option<&str> {
     (starts && super::project::is_plain(name)).then_some(name)
 }
 
-// Rows `plugin cue`: what is in an option, a setting or a message about a fixture (docs.pytest.org, plugin list).
+// Rows `plugin word`: a word of an option, a setting or a message about a fixture (docs.pytest.org, plugin list).
 const PLUGINS: &str = include_str!("plugins.txt");
 
 // Returns the plugin that an option, a setting or a fixture of a line needs.

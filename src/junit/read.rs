@@ -188,7 +188,7 @@ pub struct TestCase {
     pub is_expected: bool,
     /// What it died of, in one line.
     pub message: Option<String>,
-    /// What the report tells beside it, such as a stack; at most 16 KiB.
+    /// The details in the report, such as a stack trace; at most 16 KiB.
     pub detail: String,
 }
 
@@ -217,7 +217,7 @@ const ROOTS: [(&str, &str); 6] = [
 ];
 
 impl TestCase {
-    // Gives the test the name that its runner prints, and tells which runner that is.
+    // Sets the test's id to the name that its runner prints, and records the runner.
     fn set_id(&mut self, root: &str, suite: &str) {
         let known = ROOTS.iter().find(|(name, _)| root.starts_with(name));
         self.runner = match known {
@@ -284,7 +284,7 @@ mod tests {
     use crate::junit::{End, read_report};
 
     #[test]
-    fn each_runner_spells_its_tests_and_says_where_they_stand() {
+    fn reads_ids_and_lines_of_each_runner() {
         for (report, runner, id, place) in [
             (
                 r#"<testsuites name="pytest tests"><testsuite name="pytest"><testcase classname="tests.test_a.T" name="test_f[a&gt;1]"><failure message="a &gt; b">tests/test_a.py:3: AssertionError</failure></testcase></testsuite></testsuites>"#,
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_passed_in_the_end_are_no_failures() {
+    fn passed_reruns_are_no_failures() {
         let read = read_report(
             r#"<testsuite name="com.x.T"><testcase name="a" classname="com.x.T"><flakyFailure message="m">x</flakyFailure></testcase><testcase name="b" classname="com.x.T"><skipped/></testcase></testsuite>"#,
         );

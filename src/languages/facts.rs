@@ -186,7 +186,7 @@ mod tests {
     use crate::model::RepoPath;
 
     #[test]
-    fn hostile_files_end_and_say_so() {
+    fn reports_hostile_files() {
         let deep = 60_000;
         for (name, text) in [
             ("a.ts", format!("import './x'\n{}", "f<T,".repeat(deep))),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_without_brackets_is_read_to_its_end() {
+    fn reads_nesting_without_brackets() {
         let many = 60_000;
         for (name, text) in [
             (
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_ampersand_is_text_of_jsx_and_nowhere_else() {
+    fn ampersand_is_text_in_jsx_only() {
         let path = RepoPath::new("a.tsx").unwrap();
         for (text, errors) in [
             ("<a href=\"https://x.y/?a=1&utm_source=b\">x</a>", false),

@@ -35,8 +35,8 @@ pub enum Has {
     Nothing,
 }
 
-/// Checks whether a module as it is installed for `file` exports a name. `None` when it is not installed,
-/// or shows too much or too little to tell.
+/// Checks whether a module that is installed for `file` exports a name. `None` when it is not installed, or
+/// its exports are unknown.
 pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str) -> Option<Has> {
     let language = Language::of_path(file.as_str())?;
     let files = &language.editing.as_ref()?.installed;

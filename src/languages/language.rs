@@ -63,7 +63,7 @@ pub struct Language {
 
 /// What it takes to put names into imports, and imports into files.
 pub(super) struct Editing {
-    /// Where installed modules stand.
+    /// Where installed modules are.
     pub(super) installed: InstalledFiles,
     /// Where the specifier of an import is in the text from its line on.
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,

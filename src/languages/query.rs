@@ -12,8 +12,8 @@ use tree_sitter::Node;
 use super::literal::{Syntax, text_of};
 
 /// A query of `grammars/`, read when it is first asked. The library's own engine studies the whole grammar
-/// before it asks anything, 20 to 45 ms for each of TypeScript's in every run of the program; what we ask stands
-/// on the path from a node to its near children and needs none of that.
+/// before it asks anything, 20 to 45 ms for each of TypeScript's in every run of the program; our queries look only
+/// at a node's near children and need none of that.
 pub(super) type Query = LazyLock<Patterns>;
 
 /// Patterns by the kind of the node that they begin at, each with its number.
@@ -299,7 +299,7 @@ mod tests {
     const SCRIPT: &str = "import { a as b } from 'c';\nexport { d as e, f } from './g';\nexport * from 'h';\nexport default function i(j, k = 1) { return j.l; }\nexport const { m, n: [o] } = p;\nmodule.exports = { q, r: s };\nmodule.exports = require('t');\nmodule.exports = { ...require('t'), G };\nexports.u = v;\nit('w', async () => { await x(); });\nclass Y { z = 1; A() { this.B = C; } }\nconst D = { E: () => 1 };\n";
 
     #[test]
-    fn queries_mean_what_they_mean_to_the_library() {
+    fn queries_match_like_library() {
         let (typescript, python) = (&TYPESCRIPT, &PYTHON);
         for (language, extension, text) in [(python, "py", MODULE), (typescript, "tsx", SCRIPT)] {
             let kinds = language.files.iter();

@@ -103,7 +103,7 @@ mod tests {
     use crate::model::RepoPath;
 
     #[test]
-    fn statements_end_where_they_end() {
+    fn finds_ends_of_statements() {
         let text = "from __future__ import annotations\n\nimport a\nfrom b import (  # x)\n    c,\n)\nfrom d \\\n    import e\n\nimport f, g\nx = 1\nimport h\n";
         let own = facts(&RepoPath::new("a.py").unwrap(), text.as_bytes());
         let found = statements(&RepoPath::new("a.py").unwrap(), text, &own);

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_types_are_told_apart() {
+    fn distinguishes_values_from_types() {
         for (text, value, typed) in [
             ("class A extends Name<T> {}", true, false),
             ("interface A extends Name {}", false, true),

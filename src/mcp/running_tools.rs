@@ -116,7 +116,7 @@ impl Flags for WithoutAgent {
     }
 }
 
-// Returns a command that the server was given; an empty one stands for the command of the last run.
+// Returns a command that the server was given; an empty one means the command of the last run.
 fn choose_command(caller: &Caller<'_>, given: JsonObject) -> Result<Vec<OsString>, AppError> {
     let given: Arguments = parse_arguments(given)?;
     let allowed = caller.commands;

@@ -144,7 +144,7 @@ impl ServerHandler for Server {
         let done = loop {
             tokio::select! {
                 biased;
-                // Dropping `steps` tells the tool, which stops at its next step.
+                // Dropping `steps` stops the tool at its next step.
                 () = context.ct.cancelled() => {
                     stop_command(stop);
                     return Err(internal_error("the call was canceled"));

@@ -179,7 +179,7 @@ mod tests {
     use crate::model::{Category, Exit, FailureKind, Level, Severity, StopReason, Verdict};
 
     #[test]
-    fn a_row_says_what_follows_from_a_code() {
+    fn exit_row_follows_code() {
         for (code, verdict, exit, stop) in [
             (
                 Code::P102,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_refuses_a_patch_stops_it_and_says_what_to_send() {
+    fn refusing_codes_have_advice() {
         for code in Code::ALL.iter().filter(|code| code.verdict().is_some()) {
             assert_eq!(code.severity(), Severity::Error, "{code}");
             assert!(code.advice().ends_with(['.', '`']), "{code}");
@@ -251,7 +251,7 @@ mod tests {
     // The words that a type is written with.
     fn words_of<T: JsonSchema>() -> Vec<String> {
         let schema = schema_for!(T).to_value();
-        // Words without a description of their own stand together, the others alone.
+        // Values without a description of their own share one entry.
         let groups = schema["oneOf"].as_array().cloned().unwrap_or_default();
         let groups = std::iter::once(&schema).chain(&groups);
         let words = groups.flat_map(|group| {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_has_one_page_and_no_page_is_for_nothing() {
+    fn every_code_has_one_page() {
         let kinds = words_of::<FailureKind>();
         let verdicts = words_of::<Verdict>();
         assert!(
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_found_however_they_are_typed() {
+    fn finds_page_in_any_case() {
         for (typed, name) in [
             ("p401", "P401"),
             (" Test-Failure ", "test_failure"),

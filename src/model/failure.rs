@@ -386,7 +386,7 @@ mod tests {
     use super::{Category, FailureKind, StopReason};
 
     #[test]
-    fn words_are_the_contracts() {
+    fn codes_match_contract() {
         assert_eq!(FailureKind::ImportError.to_string(), "import_error");
         assert_eq!(StopReason::PatchInvalid.to_string(), "patch_invalid");
         assert_eq!(Category::ToolError.to_string(), "tool_error");

@@ -38,7 +38,7 @@ pub struct PatchVerdict {
 }
 
 impl PatchVerdict {
-    /// How a command ends that judged this patch.
+    /// Returns the exit code of a command that validated this patch.
     pub fn exit(&self) -> Exit {
         self.error_code.map_or(self.verdict.exit(), Code::exit)
     }
@@ -349,7 +349,7 @@ impl Refusal {
         self.code.verdict().unwrap_or(Verdict::Refused)
     }
 
-    /// The same as a document tells it.
+    /// Converts it to the form that a document holds.
     pub fn problem(self, path: Option<&str>, patch_line: u64) -> PatchProblem {
         PatchProblem {
             code: self.code,

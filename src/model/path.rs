@@ -306,7 +306,7 @@ mod tests {
     use super::{PathProblem, RepoPath};
 
     #[test]
-    fn normalises_what_stays_inside() {
+    fn normalizes_inner_paths() {
         for (text, expected) in [
             ("a/b.ts", "a/b.ts"),
             ("./a//b.ts", "a/b.ts"),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_leaves_the_repository() {
+    fn rejects_outer_paths() {
         for (text, problem) in [
             ("", PathProblem::Empty),
             (".", PathProblem::Empty),

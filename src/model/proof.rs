@@ -240,7 +240,7 @@ mod tests {
     use super::{Proof, ProofSource, RunnerProof, TestCounts, TestRunner};
 
     #[test]
-    fn a_proof_is_read_back_as_it_was_written() {
+    fn proof_round_trips_json() {
         let proof = Proof {
             proven: true,
             decisive: RunnerProof {

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failing_tests_alone_run_scores_most() {
+    fn lines_of_failing_tests_score_most() {
         let traced = traced();
         let of = |lines| traced.score(&path(), lines);
         assert_eq!(of([2, 2]), Some(0.5));

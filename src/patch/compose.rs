@@ -118,7 +118,7 @@ fn no_newline() -> Refusal {
         .hint("write `\\ No newline at end of file` below each last line that ends without one")
 }
 
-/// Settles whether the last line that a hunk adds ends the file; `false` where nothing tells.
+/// Decides whether the last line that a hunk adds ends the file; `false` where that is unknown.
 fn settle_end(
     text: &Text<'_>,
     placed: &Placed<'_, '_>,

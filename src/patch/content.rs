@@ -168,7 +168,7 @@ fn lost_all_indent(section: &FilePatch<'_>, lines: &[HunkLine<'_>]) -> Option<u3
     added.next().filter(|_| is_lost).map(|line| line.at)
 }
 
-/// Adds what is reported of each hunk, and the mends that its place took.
+/// Adds the report of each hunk and the mends that placing it took.
 fn add_verdicts(
     modified: &mut Modified,
     explicit: bool,
@@ -213,7 +213,7 @@ fn add_verdicts(
     }
 }
 
-/// Returns the mend of a hunk that is elsewhere than it says, or that says nothing.
+/// Returns the mend of a hunk that applies at other lines than its header says, or that has no line numbers.
 fn moved_mend(hunk: &Hunk<'_>, placed: &Placed<'_, '_>, explicit: bool) -> Option<Mend> {
     hunk.old_lines().next()?;
     let at = placed.at + 1;
@@ -239,7 +239,7 @@ fn stands_there(site: &Site<'_, '_>, hunks: &[Hunk<'_>], explicit: bool) -> bool
     {
         return false;
     }
-    // The first alone tells of most files, and costs little.
+    // For most files the first hunk decides, and it costs little.
     let mut first = hunks.get(..1).unwrap_or_default().to_vec();
     first.iter_mut().for_each(reverse_hunk);
     if !place(site, &first).iter().all(is_exact) {

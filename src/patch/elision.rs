@@ -139,7 +139,7 @@ mod tests {
                         <Button\n    kind=\"a\"\n    off\n  >\n    Close\n  </Button>\n</section>\n";
 
     #[test]
-    fn what_stands_for_code_is_told_from_what_is_code() {
+    fn distinguishes_elisions_from_code() {
         for line in [
             "    # ... rest of the function unchanged ...",
             "// ... existing code ...",
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_stand_over_lost_ones_are_found() {
+    fn finds_lines_above_elided_ones() {
         let children = "    <h1>{title}</h1>\n    <b>{count}</b>\n";
         let header = format!("  <header>\n{children}  </header>\n");
         for (old, new) in [
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_added_or_said_stays() {
+    fn keeps_added_elision_comments() {
         for (old, new) in [
             ("  <header>\n", "  {/* existing items */}\n  <header>\n"),
             ("    off\n", "    // existing one\n    on\n"),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::model::{HunkVerdict, PatchVerdict, Severity, Verdict};
 use crate::report::{difference, join_numbers, list_advice, show_excerpts, visible};
 
-/// A short text that tells the author of a patch what to send instead; empty when it applies.
+/// Returns short feedback on what to send instead; empty when the patch applies.
 pub(super) fn write_feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),

@@ -1,4 +1,4 @@
-//! Layer 4: a patch is read, mended, placed and judged in memory, then written all or nothing.
+//! Layer 4: reads, repairs, places and validates a patch in memory, then writes all of it or nothing.
 
 mod after;
 mod bodies;

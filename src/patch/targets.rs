@@ -44,7 +44,7 @@ pub(super) fn resolve_targets(
         found.map_err(|problem| problems.push(problem)).ok()
     });
     let targets: Vec<Option<Target>> = targets.collect();
-    // Where the name of a file was guessed, nothing tells where a new one belongs.
+    // If the name of a file was guessed, the path of a new one is unknown.
     let is_guessed = mends.iter().any(|mend| mend.code == Code::M205);
     let mut pairs = set.files.iter().zip(&targets);
     if let Some((file, _)) = pairs.find(creates_by_diff).filter(|_| is_guessed) {

@@ -94,7 +94,7 @@ mod tests {
     use super::find_shrinkage;
 
     #[test]
-    fn a_whole_file_keeps_its_rest() {
+    fn whole_file_keeps_elided_rest() {
         let lines = |range: std::ops::Range<u32>| -> Vec<u8> {
             let lines: Vec<String> = range.map(|line| format!("line {line}\n")).collect();
             lines.concat().into_bytes()

@@ -286,7 +286,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn manifests_are_judged_by_key() {
+    fn compares_manifests_by_key() {
         let old = r#"{"version":"1","scripts":{"test":"jest"}}"#;
         let version = r#"{"version":"2","scripts":{"test":"jest"}}"#;
         let script = r#"{"version":"1","scripts":{"test":"true"}}"#;

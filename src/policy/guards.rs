@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_protects_more() {
+    fn user_globs_extend_protected() {
         let allowed = Allowed::from_settings(&crate::config::Patch {
             protected: vec!["api".to_owned(), "a.gradle".to_owned()],
             allow_protected: vec!["api/open.ts".to_owned()],

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_is_reported_once_a_line() {
+    fn reports_each_kind_once_per_line() {
         assert_eq!(
             find_invisible(
                 "ok\nx = 1 # \u{202e}evil\u{202c}\na\u{200b}b \u{e0049}\u{e0047}\n\u{1b}[0m\n"

@@ -119,7 +119,7 @@ mod tests {
     use super::check_path;
 
     #[test]
-    fn refuses_what_leaves_the_tree_or_reaches_git() {
+    fn rejects_paths_outside_or_in_git() {
         for (path, code) in [
             ("", "P503"),
             ("/etc/passwd", "P503"),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_refused_by_name_in_any_case() {
+    fn refuses_credential_files_in_any_case() {
         let policy = policy(&[], &[], Profile::Ranked);
         for path in [
             ".env", "app/.env", ".ENV", ".env.production", ".env.local", "prod.env", ".npmrc",
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spec_profile_has_an_allow_list() {
+    fn spec_profile_has_allowlist() {
         let spec = policy(&[], &[], Profile::Spec);
         assert_eq!(code(&spec, "client/src/a.tsx"), None);
         assert_eq!(code(&spec, "package.json"), None);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allow_list_admits_nothing_else_and_opens_nothing_that_is_closed() {
+    fn allowlist_excludes_rest_and_keeps_denials() {
         for profile in [Profile::Ranked, Profile::Spec] {
             let policy = policy(
                 &["src/**", ".env", "drizzle/**", "pkg/"],
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_glob_is_named() {
+    fn names_malformed_glob() {
         let rules = ReadRules {
             allow: &["a[".to_owned()],
             ..ReadRules::default()
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn credential_files_are_known_by_absolute_paths_too() {
+    fn knows_credential_files_by_absolute_path() {
         let policy = policy(&[], &[], Profile::Ranked);
         assert!(policy.is_credential_file("/home/u/.aws/credentials"));
         assert!(policy.is_credential_file("../.env") && policy.is_credential_file("C:\\x\\.npmrc"));

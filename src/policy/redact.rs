@@ -38,7 +38,7 @@ pub struct RedactedBytes<'t> {
     pub findings: Vec<Finding>,
 }
 
-/// Where a secret stood. Never holds the secret.
+/// The position of a secret, without the secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Finding {
     /// 1-based line.
@@ -141,8 +141,8 @@ impl Redactor {
         }
     }
 
-    /// Masks a text in two passes: values that the first one knows by their surroundings, the second
-    /// one masks wherever they stand.
+    /// Masks a text in two passes: the first finds values by their context, the second masks these values
+    /// everywhere.
     fn mask_text(&self, text: &[u8], learned: &mut Learned) -> (Vec<Finding>, Option<Vec<u8>>) {
         let mut own = Learned::default();
         let mut hits = self.mask_to_end(text, Vec::new(), &mut own);

@@ -133,14 +133,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn terminal_sequences_go_and_text_stays() {
+    fn strips_terminal_sequences() {
         let log = b"\x1b]0;own\x07\x1b[2J\x1b[1mFAIL\x1b[0m test\n\x1b(B\xc2\x9b31mred\x1b]8;;http://x\x1b\\link\n";
         assert_eq!(sanitize_log(log), "FAIL test\nredlink\n");
         assert_eq!(sanitize_log(b"\x1b]0;title\x1b[31mred\x1b[0m"), "red");
     }
 
     #[test]
-    fn an_unfinished_string_hides_nothing() {
+    fn unfinished_string_hides_nothing() {
         assert_eq!(
             sanitize_log(b"a\x1b]0;evil error here\nb"),
             "a0;evil error here\nb"
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn carriage_returns_show_what_was_written_last() {
+    fn carriage_return_keeps_last_text() {
         assert_eq!(
             sanitize_log(b"10%\r50%\r100% done\r\nnext\r\n"),
             "100% done\nnext\n"
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_at_the_cut_is_left_out_whole() {
+    fn drops_secret_at_cut() {
         let token = "k".repeat(60);
         for lead in 1430..1510 {
             let log = format!("{}\"{token}\":{}", "x,".repeat(lead / 2), "y,".repeat(1500));
@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_are_kept_and_twice_is_once(bytes in prop::collection::vec(prop_oneof![
+        fn keeps_lines_and_is_idempotent(bytes in prop::collection::vec(prop_oneof![
             Just(b'\n'), Just(b'\r'), Just(0x1b), Just(b'['), Just(b']'), Just(7), Just(8), Just(b'm'), any::<u8>()], 0..4000)) {
             let body: Vec<u8> = [b"x".as_slice(), &bytes].concat();
             let once = sanitize_log(&body);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn utf16_is_known_by_its_mark() {
+    fn detects_utf16_by_mark() {
         let text = "ok: größe 世界 🎉\r\nnext line of plain text\n";
         for big_endian in [false, true] {
             let swap = |unit: u16| match big_endian {

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_with_a_sign_has_a_word_of_its_row() {
+    fn suspicious_line_contains_word_of_row() {
         for row in TABLE.iter().filter(|row| !row.words.is_empty()) {
             let pattern = row.sign.0.trim_start_matches("(?i)");
             let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_are_told_and_hidden_code_is_refused() {
+    fn warns_of_signs_and_refuses_hidden_code() {
         for (path, line, expected) in [
             ("a.py", "# -*- coding: rot13 -*-", Some(Severity::Error)),
             ("a.py", "# -*- coding: utf-8 -*-", None),
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_a_checker_look_away_is_refused_where_it_runs() {
+    fn refuses_suppression_for_checkers() {
         for (command, path, comment) in [
             ("ruff check src", "a.py", "# noqa: F401"),
             ("uv run ruff check src", "a.py", "#NOQA"),

@@ -197,7 +197,7 @@ mod tests {
     const SCRIPT: &str = "it('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n\nit('is', () => {\n  ok(add);\n});\n";
     const PRODUCT: (&str, &str, &str) = ("src/shop.py", "return 1\n", "return 2\n");
 
-    // What is expected for the first file: nothing, `told` or `refused`, and the words.
+    // Returns the outcome for the first file (empty, `told` or `refused`) and its message.
     fn verdict(files: &[ChangedFile<'_>], refused: bool) -> (&'static str, String) {
         with_rules(|rules| {
             let rules = ChangeRules {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_tests_say_less_is_refused() {
+    fn refuses_weaker_tests() {
         let python = "tests/test_a.py";
         for (path, text, old, new) in [
             (
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assertion_changes_beside_the_product_alone_and_is_told() {
+    fn warns_of_assertion_edit_beside_product() {
         for (path, text, old, new, line) in [
             ("tests/test_a.py", TEST, "== 2", "== 3", "(line 7)"),
             ("a.test.js", SCRIPT, "toBe(3)", "toBe(4)", "(line 2)"),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_is_free() {
+    fn accepts_added_assertions() {
         for (path, text, old, new) in [
             (
                 "tests/test_a.py", TEST, "import pytest\n", "import pytest\nimport os\n",

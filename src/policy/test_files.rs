@@ -38,9 +38,9 @@ pub fn is_test_name(name: &str) -> bool {
                 || program_ends.iter().any(|end| stem.ends_with(end)))
 }
 
-/// Whether a program shows by what it says that it is a test, wherever it stands: it takes a runner, and has
-/// cases and assertions. What `test.js` or `test.py` is, is seen by cases and assertions alone. Packages for
-/// tests, as Django's, are checked by their place.
+/// Checks whether the text of a program is a test, wherever the file is: it imports a runner, and has cases and
+/// assertions. For `test.js` and `test.py` cases and assertions are enough. Test packages, such as Django's, are
+/// recognized by their path.
 pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     if Language::of_path(name).is_none()
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_tests_by_what_they_say() {
+    fn recognizes_tests_by_text() {
         let case = "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(f(), 2)\n";
         let script = "const a = require('./a');\ntest('a', () => {\n  expect(a()).toBe(2);\n});\n";
         for (path, text, expected) in [

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence::{CommandEvidence, Evidence, TestAccount, is_checker};
+use super::evidence::{CommandEvidence, Evidence, TestAccount, end_badness, is_checker};
 use crate::model::{Proof, ProofSource, ProvenTest, RunnerProof, TestEnd, TestRunner};
 
 /// What is behind a green run, beside the runs before it: the first is the one without any
@@ -34,10 +34,9 @@ pub fn compare_evidence(
     missing.retain(|message| seen.insert(message.clone()));
     let decisive = decisive_runner(&runners, failed);
     let mut decisive = decisive.map_or_else(RunnerProof::default, |at| runners.remove(at).1);
-    if decisive.runner.is_some_and(|runner| !is_checker(runner)) {
-        let mut accounts = after.iter().flat_map(|command| &command.accounts);
-        let own = accounts.rfind(|account| Some(account.runner) == decisive.runner);
-        decisive.tests = proven_ends(failing, own, skipped, &mut missing);
+    if let Some(runner) = decisive.runner.filter(|runner| !is_checker(*runner)) {
+        let own: Vec<_> = after.iter().filter_map(|c| c.account_by(runner)).collect();
+        decisive.tests = proven_ends(failing, &own, skipped, &mut missing);
     }
     // Sentences about what is missing.
     let max_missing = 12;
@@ -173,19 +172,20 @@ fn counted(
     }
 }
 
-// Each test that failed, as the diagnosis spells it, and how it ended.
+// Each test that failed, as the diagnosis spells it, and how it ended: a command of several ran only some of them.
 fn proven_ends(
     failing: &[String],
-    now: Option<&TestAccount>,
+    now: &[&TestAccount],
     skipped: &[String],
     missing: &mut Vec<String>,
 ) -> Vec<ProvenTest> {
     let mut tests = Vec::new();
     // Tests that are named; a proof is for people too.
     for id in failing.iter().take(200) {
-        let ended = now.map_or(TestEnd::NotSeen, |now| now.end_of(id));
+        let ends = now.iter().map(|now| now.end_of(id)).filter(|end| *end != TestEnd::NotSeen);
+        let ended = ends.max_by_key(|end| end_badness(*end)).unwrap_or(TestEnd::NotSeen);
         let may_skip = ended == TestEnd::Skipped && skipped.contains(id);
-        if let Some(why) = failed_still(ended).filter(|_| now.is_some() && !may_skip) {
+        if let Some(why) = failed_still(ended).filter(|_| !now.is_empty() && !may_skip) {
             missing.push(format!("`{id}`, which failed, {why}"));
         }
         tests.push(ProvenTest {
@@ -218,10 +218,9 @@ fn newly_skipped(then: &TestAccount, now: &TestAccount, missing: &mut Vec<String
 
 #[cfg(test)]
 mod tests {
-
-    use super::compare_evidence;
-    use crate::model::{Proof, ProofSource, TestEnd, TestRunner as R};
-    use crate::proof::{CommandEvidence, CommandOutput, command_evidence};
+    use super::{TestAccount, compare_evidence};
+    use crate::model::{Proof, ProofSource, TestCounts, TestEnd, TestRunner as R};
+    use crate::proof::{CommandEvidence, CommandOutput, Evidence, command_evidence};
 
     fn evidence(text: &str, named: &[R], passed: bool) -> CommandEvidence {
         command_evidence(&CommandOutput {
@@ -286,7 +285,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn lists_missing_evidence() {
         for (runner, red, green, expected) in ROWS {
             let rule = |text: &str| text.replace("Ran ", &format!("{RULE}Ran "));
             let proof = proof(&[*runner], &rule(red), &rule(green));
@@ -310,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_runner_rests_on_its_exit_code() {
+    fn unknown_runner_is_proven_by_exit_code() {
         let proof = proof(&[], "Traceback\n", "fine\n");
         assert!(proof.proven);
         assert_eq!(proof.decisive.runner, None);
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runner_that_was_seen_before_must_be_seen_again() {
+    fn missing_runner_is_unproven() {
         let proof = proof(&[], "Ran 1 test in 0.0s\n\nFAILED (failures=1)\n", "");
         assert_eq!(
             proof.missing,
@@ -327,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_keep_the_spelling_of_the_diagnosis() {
+    fn proof_keeps_test_ids_of_diagnosis() {
         let named = [R::Pytest];
         let red = "FAILED tests/t.py::T::test_f - x\n=== 1 failed in 0.1s ===";
         let before = [vec![evidence(red, &named, false)]];
@@ -340,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn the_runner_that_failed_decides() {
+    fn failing_runner_decides() {
         let named = [R::Tsc, R::NodeTest];
         let red = "✖ f (1ms)\nℹ tests 1\nℹ pass 0\nℹ fail 1\n";
         let green = "✔ f (1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n";
@@ -348,5 +347,198 @@ mod tests {
         assert_eq!(proof.decisive.runner, Some(R::NodeTest));
         assert_eq!(proof.also.len(), 1);
         assert_eq!(proof.also[0].runner, Some(R::Tsc));
+    }
+
+    // Counts of tests that passed, failed and were skipped, and of errors.
+    fn account(runner: R, [passed, failed, skipped, errors]: [u64; 4]) -> TestAccount {
+        TestAccount {
+            runner,
+            source: ProofSource::Text,
+            printed: true,
+            counts: TestCounts {
+                passed,
+                failed,
+                skipped,
+                errors,
+                ..TestCounts::default()
+            },
+            tests: [].into(),
+            snapshots_written: 0,
+            wrong: None,
+        }
+    }
+
+    fn report(ends: &[(&str, TestEnd)]) -> TestAccount {
+        let count = |end| ends.iter().filter(|row| row.1 == end).count() as u64;
+        let [passed, failed] = [TestEnd::Passed, TestEnd::Failed].map(count);
+        let skipped = ends.len() as u64 - passed - failed;
+        TestAccount {
+            source: ProofSource::Report,
+            tests: ends.iter().map(|(id, end)| ((*id).to_owned(), *end)).collect(),
+            ..account(R::Pytest, [passed, failed, skipped, 0])
+        }
+    }
+
+    fn ran(accounts: &[TestAccount]) -> CommandEvidence {
+        CommandEvidence {
+            passed: true,
+            named: Vec::new(),
+            accounts: accounts.to_vec(),
+        }
+    }
+
+    #[test]
+    fn decisive_runner_failed_or_runs_tests() {
+        let one = |runner| account(runner, [1, 0, 0, 0]);
+        let red = |runner| account(runner, [0, 1, 0, 0]);
+        let error = account(R::Pytest, [0, 0, 0, 1]);
+        let rows: [(Evidence, Evidence, R); 6] = [
+            (
+                vec![ran(&[one(R::NodeTest), red(R::Tsc)])],
+                vec![ran(&[one(R::NodeTest), one(R::Tsc)])],
+                R::Tsc,
+            ),
+            (
+                vec![ran(&[one(R::NodeTest), error])],
+                vec![ran(&[one(R::NodeTest), one(R::Pytest)])],
+                R::Pytest,
+            ),
+            (
+                vec![ran(&[one(R::Tsc), one(R::NodeTest)])],
+                vec![ran(&[one(R::Tsc), one(R::NodeTest)])],
+                R::NodeTest,
+            ),
+            (
+                vec![ran(&[one(R::Unittest)]), ran(&[one(R::Tsc)])],
+                vec![ran(&[one(R::Unittest)]), ran(&[one(R::Tsc)])],
+                R::Unittest,
+            ),
+            (
+                vec![ran(&[one(R::Unittest)]), ran(&[one(R::Pytest)])],
+                vec![ran(&[one(R::Unittest)]), ran(&[one(R::Pytest)])],
+                R::Pytest,
+            ),
+            (
+                Vec::new(),
+                vec![ran(&[one(R::Unittest)]), ran(&[one(R::Pytest)])],
+                R::Unittest,
+            ),
+        ];
+        for (before, after, expected) in rows {
+            let before = if before.is_empty() { Vec::new() } else { vec![before] };
+            let failing = ["t".to_owned()];
+            let proof = compare_evidence(&before, &after, &failing, &[]);
+            assert_eq!(proof.decisive.runner, Some(expected));
+            let is_tests = expected != R::Tsc;
+            assert_eq!(proof.decisive.tests.len(), usize::from(is_tests));
+        }
+        let none = compare_evidence(&[], &vec![ran(&[])], &["t".to_owned()], &[]);
+        assert!(none.decisive.tests.is_empty());
+    }
+
+    #[test]
+    fn finds_each_test_in_its_command() {
+        use TestEnd::{Failed, NotSeen, Passed, Skipped};
+        let ids = ["a.py::test_a".to_owned(), "b.py::test_b".to_owned()];
+        let a = |end| ran(&[report(&[("a.test_a", end), ("a.test_x", Passed)])]);
+        let b = |end| ran(&[report(&[("b.test_b", end), ("b.test_x", Passed)])]);
+        let red = [vec![a(Failed)]];
+        let other = ran(&[report(&[("c.test_c", Passed), ("c.test_d", Passed)])]);
+        for (after, ends, missing) in [
+            (vec![a(Passed), b(Passed)], [Passed, Passed], 0),
+            (vec![b(Passed), a(Passed)], [Passed, Passed], 0),
+            (vec![a(Passed), a(Passed), b(Passed)], [Passed, Passed], 0),
+            (vec![a(Passed), other.clone()], [Passed, NotSeen], 1),
+            (vec![other, b(Passed)], [NotSeen, Passed], 1),
+            // One count, and one for the test that had failed.
+            (vec![a(Skipped), b(Passed)], [Skipped, Passed], 2),
+            (vec![a(Passed), b(Failed)], [Passed, Failed], 2),
+            (vec![a(Passed), a(Failed), b(Passed)], [Failed, Passed], 2),
+        ] {
+            let proof = compare_evidence(&red, &after, &ids, &[]);
+            let ended: Vec<TestEnd> = proof.decisive.tests.iter().map(|test| test.ended).collect();
+            assert_eq!(ended, ends);
+            assert_eq!(proof.missing.len(), missing, "{:?}", proof.missing);
+            assert_eq!(proof.proven, missing == 0);
+        }
+    }
+
+    #[test]
+    fn tests_skipped_without_culprit_may_be_skipped() {
+        use TestEnd::{ExpectedFailure, Failed, Passed, Skipped};
+        let id = ["a.py::test_a".to_owned()];
+        let run = |end| vec![ran(&[report(&[("a.test_a", end), ("a.test_x", Passed)])])];
+        let missing = |end, skipped: &[String]| {
+            let proof = compare_evidence(&[run(Failed)], &run(end), &id, skipped);
+            proof.missing.iter().filter(|text| text.contains("a.py::test_a")).count()
+        };
+        assert_eq!(missing(Skipped, &[]), 1);
+        assert_eq!(missing(Skipped, &id), 0);
+        assert_eq!(missing(Skipped, &["a.py::test_x".to_owned()]), 1);
+        assert_eq!(missing(Failed, &id), 1);
+        assert_eq!(missing(ExpectedFailure, &id), 1);
+    }
+
+    #[test]
+    fn lists_contradictions_of_reports() {
+        let missing = |before: &[TestAccount], after: TestAccount| {
+            let before: Vec<Evidence> =
+                before.iter().map(|a| vec![ran(std::slice::from_ref(a))]).collect();
+            compare_evidence(&before, &vec![ran(&[after])], &[], &[]).missing
+        };
+        let red = account(R::Pytest, [1, 1, 0, 0]);
+        let green = account(R::Pytest, [2, 0, 0, 0]);
+        assert!(missing(std::slice::from_ref(&red), green.clone()).is_empty());
+        let wrong = TestAccount {
+            wrong: Some("they differ".to_owned()),
+            ..green.clone()
+        };
+        assert_eq!(missing(std::slice::from_ref(&red), wrong), ["they differ"]);
+        let error = account(R::Pytest, [2, 0, 0, 1]);
+        assert_eq!(missing(std::slice::from_ref(&red), error).len(), 1);
+        let silent = TestAccount {
+            printed: false,
+            ..green.clone()
+        };
+        assert_eq!(missing(std::slice::from_ref(&red), silent.clone()).len(), 1);
+        assert!(missing(std::slice::from_ref(&silent), green.clone()).is_empty());
+        // A report that was read before must be read again.
+        let with_report = report(&[("a", TestEnd::Passed), ("b", TestEnd::Failed)]);
+        assert_eq!(missing(&[with_report], green.clone()).len(), 1);
+        // Every state that was kept counts.
+        let kept = account(R::Pytest, [2, 1, 0, 0]);
+        assert_eq!(missing(&[red, kept], green).len(), 1);
+        let files = |count| account(R::Mypy, [count, 0, 0, 0]);
+        let fewer = missing(&[files(2), files(3)], files(2));
+        assert_eq!(fewer, ["mypy checked 3 files before and 2 now"]);
+        assert!(missing(&[files(2)], files(2)).is_empty());
+    }
+
+    #[test]
+    fn lists_passed_tests_that_are_skipped_now() {
+        use TestEnd::{ExpectedFailure, Failed, Passed, Skipped};
+        for (end, expected) in [(Skipped, 1), (ExpectedFailure, 1), (Passed, 0)] {
+            let red = report(&[("a", Failed), ("b", Passed), ("c", Passed)]);
+            let green = report(&[("a", Passed), ("b", end), ("c", Passed), ("d", Passed)]);
+            let before = [vec![ran(&[red])]];
+            let proof = compare_evidence(&before, &vec![ran(&[green])], &[], &[]);
+            assert_eq!(proof.missing.len(), expected, "{:?}", proof.missing);
+        }
+    }
+
+    #[test]
+    fn limits_listed_evidence() {
+        let ids: Vec<String> = (0..250).map(|at| format!("a.py::test_{at}")).collect();
+        let ends: Vec<String> = (0..250).map(|at| format!("a.test_{at}")).collect();
+        let red: Vec<_> = ends.iter().map(|id| (id.as_str(), TestEnd::Failed)).collect();
+        let run = vec![ran(&[report(&red)])];
+        let proof = compare_evidence(std::slice::from_ref(&run), &run, &ids, &[]);
+        assert_eq!(proof.missing.len(), 13);
+        assert!(
+            proof.missing[12].starts_with("and "),
+            "{}",
+            proof.missing[12]
+        );
+        assert_eq!(proof.decisive.tests.len(), 200);
     }
 }

@@ -30,8 +30,8 @@ pub struct TestAccount {
 }
 
 impl TestAccount {
-    /// How a test ended: by its name in a report; else nothing but the counts tells. The name of a test with
-    /// parameters may hold what differs from run to run, and a file that could not be collected has tests now.
+    /// Returns how a test ended: by its name in a report, else from the counts. The name of a test with parameters
+    /// may differ from run to run, and a file that could not be collected has tests now.
     pub fn end_of(&self, id: &str) -> TestEnd {
         if self.source != ProofSource::Report {
             return TestEnd::Counted;
@@ -243,7 +243,7 @@ fn read_junit(text: &str) -> Option<TestAccount> {
     })
 }
 
-fn end_badness(end: TestEnd) -> u8 {
+pub(super) fn end_badness(end: TestEnd) -> u8 {
     match end {
         TestEnd::Failed => 3,
         TestEnd::Skipped => 2,
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runner_is_known_by_its_text_where_words_do_not_tell() {
+    fn recognizes_runner_by_output() {
         for (text, expected) in [
             (include_str!("../../tests/proof/pytest.txt"), R::Pytest),
             (include_str!("../../tests/proof/unittest.txt"), R::Unittest),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_says_otherwise_is_a_contradiction() {
+    fn contradicting_report_is_wrong() {
         let report = |tests: &str| {
             format!("<testsuites><testsuite name=\"pytest\">{tests}</testsuite></testsuites>")
         };
@@ -314,7 +314,7 @@ mod tests {
     const REPORT: &str = r#"<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" skipped="2" tests="6"><testcase classname="tests.test_a.T" name="test_f" time="0.001"><failure message="a &gt; b">x <![CDATA[</testcase>]]></failure></testcase><testcase classname="tests.test_a" name="test_par[a&gt;1]" time="0.000" /><testcase classname="tests.test_a" name="test_sk"><skipped type="pytest.skip" message="x">y</skipped></testcase><testcase classname="tests.test_a" name="test_xf"><skipped type="pytest.xfail" message="" /></testcase><testcase classname="" name="tests.test_u"><error message="collection failure">E</error></testcase><testcase classname="tests.test_a" name="test_t" /><testcase classname="tests.test_a" name="test_t"><error message="failed on teardown">E</error></testcase></testsuite></testsuites>"#;
 
     #[test]
-    fn a_report_is_read() {
+    fn reads_junit_report() {
         let account = read_junit(REPORT).unwrap();
         assert_eq!(
             account.counts.to_string(),
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_report_is_none() {
+    fn truncated_report_is_none() {
         for end in [10, 200, REPORT.len() - 3] {
             assert_eq!(read_junit(&REPORT[..end]), None);
         }

@@ -92,7 +92,7 @@ mod tests {
         ".PHONY: test\nX := 1\ntest: types\n\t@python3 -m unittest -q\n\ntypes:\n\tmypy src\n";
 
     #[test]
-    fn runners_are_found_behind_what_starts_them() {
+    fn finds_runners_behind_wrappers() {
         let source = Memory::named([
             ("package.json", PACKAGE),
             ("sub/package.json", r#"{"scripts": {"test": "ava"}}"#),

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_package_offers_for_tests_is_product() {
+    fn test_helpers_of_package_are_product() {
         let files = [
             "django/__init__.py",
             "django/test/__init__.py",
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_in_an_example_is_about_the_example() {
+    fn failure_in_example_ranks_example() {
         let path = |text: &str| RepoPath::new(text).unwrap();
         let none = Listing::default();
         let holds = |target: &str, file: &str| {

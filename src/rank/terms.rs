@@ -104,7 +104,7 @@ static LETTERS: [u8; 256] = {
     table
 };
 
-/// Words of the languages and of test runners; rarity alone does not tell them in a small repository.
+/// Words of the languages and of test runners; in a small repository, rarity alone does not identify them.
 const COMMON: &str = "\
     and any args assert async await bool boolean break case catch class const continue \
     def default describe elif else enum except expect export extends False false finally \

@@ -389,7 +389,7 @@ fn fails_again(before: &Observed, after: &Observed) -> bool {
     !after.passed && failing.any(|test| before.failing_tests.contains(test))
 }
 
-// Whether fewer tests fail, or what did not parse does: reason enough to try the next mend upon it.
+// Whether fewer tests fail, or the code parses now: then the next fix is tried on top of this one.
 fn fails_less(before: &Observed, after: &Observed) -> bool {
     let (then, now) = (before.failing_tests.len(), after.failing_tests.len());
     (now > 0 && now < then) || parses_now(before, after)

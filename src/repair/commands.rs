@@ -228,7 +228,7 @@ mod tests {
     use super::report_variable;
 
     #[test]
-    fn what_the_user_gave_stays() {
+    fn keeps_user_options() {
         assert_eq!(
             report_variable(Path::new("/a b"), Some("-n 2")),
             "PYTEST_ADDOPTS=-n 2 --junitxml='/a b/report.xml'"

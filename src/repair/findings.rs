@@ -30,7 +30,7 @@ pub(super) struct Findings {
     /// Runs without a change that failed, and whether they did not end alike.
     pub(super) red_runs: u32,
     pub(super) unstable: bool,
-    /// The command that runs only the failing tests, unless they were seen to end otherwise alone.
+    /// The command that runs only the failing tests, unless their results differ when they run alone.
     pub(super) alone: Option<String>,
     pub(super) never_alone: bool,
     pub(super) previous: Option<PreviousAttempt>,

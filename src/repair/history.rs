@@ -7,7 +7,7 @@ use crate::model::{AttemptResult, Observed, Origin, StopReason};
 pub struct History {
     /// The first run of the commands.
     pub baseline: Option<Observed>,
-    /// What the runner of the tests says of that run although it passed, when it tells of failures.
+    /// The failures that the test runner printed in that run although the command exited with 0.
     pub hidden: Option<String>,
     /// The second, when the first could be flaky.
     pub repeated: Option<Observed>,

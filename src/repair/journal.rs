@@ -212,7 +212,7 @@ mod tests {
     use crate::repair::error::RepairError;
 
     #[test]
-    fn one_run_at_a_time_and_the_holder_is_named() {
+    fn lock_names_holder() {
         let folder = tempfile::tempdir().unwrap();
         let held = RunLock::take(folder.path()).unwrap();
         let Err(RepairError::Locked(_, holder)) = RunLock::take(folder.path()) else {

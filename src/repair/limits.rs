@@ -104,8 +104,8 @@ pub(super) fn first_limit(max_seconds: Option<f64>) -> Duration {
     Duration::try_from_secs_f64(half).unwrap_or(Duration::from_hours(1))
 }
 
-/// How long later runs may take, from the first: five times as long, since a mended suite runs
-/// further than a broken one. One that stopped before any test ran measures nothing.
+/// Returns the time limit of later runs: five times the first, since a fixed suite runs further than a
+/// broken one. A first run that stopped before any test ran measures nothing.
 pub(super) fn later_limit(first: &Observed, seconds: f64, limit: Duration) -> Duration {
     let measures_nothing = first.test_result.timed_out
         || first.kind.is_before_tests()
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_for_everything_bounds_a_run() {
+    fn total_budget_bounds_run() {
         let seconds = Duration::from_secs;
         let limit = |each, all| RunLimit {
             each: seconds(each),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_run_measures_the_others() {
+    fn first_run_sets_later_limit() {
         assert_eq!(first_limit(Some(1800.0)).as_secs(), 900);
         assert_eq!(first_limit(Some(10.0)).as_secs(), 10);
         assert_eq!(first_limit(None).as_secs(), 3600);

@@ -278,7 +278,7 @@ mod tests {
     use crate::model::{MutatedAssertion, MutationOutcome};
 
     #[test]
-    fn doubt_where_an_assertion_passes_before_one_that_fails() {
+    fn doubts_assertion_that_passes_early() {
         use MutationOutcome::{Failed, Passed};
         let doubts = |rows: &[(u32, MutationOutcome)]| {
             let rows = rows.iter().map(|(line, outcome)| MutatedAssertion {

@@ -16,7 +16,7 @@ use crate::model::{
 pub struct Policy {
     /// Whether there is an agent to ask.
     pub agent: bool,
-    /// Whether what needs no LLM is healed first.
+    /// Whether fixes that need no LLM are tried first.
     pub heal: bool,
     /// Whether a task is split when the agent runs out of time.
     pub auto_split: bool,
@@ -444,10 +444,10 @@ fn may_pass_again(kind: Kind) -> bool {
 #[cfg(test)]
 pub(super) mod tests {
     use super::super::history::{History, PartsRun, SplitEnd};
-    use super::{Policy, RunEnd, Step, next};
+    use super::{Policy, RunEnd, Step, longer_timeout, next};
     use crate::model::{
-        AgentTrouble, AttemptResult, FailureKind as K, Level, Observed, Origin, RunStatus,
-        StopReason as S, TestResult, TroubleKind,
+        AgentTrouble, AttemptResult, FailureKind as K, Level, Observed, Origin, RunFailure,
+        RunStatus, StopReason as S, TestResult, TroubleKind,
     };
 
     pub(in crate::repair) fn policy() -> Policy {
@@ -555,6 +555,9 @@ pub(super) mod tests {
     ts_error | 0 policy_rejected, 1 policy_rejected | ask 2 for 300 | failed tests start at the code under test; any failed reply climbs;
     ts_error | 1 agent_error | ask 1 for 300 | an agent error is retried once;
     ts_error | 1 agent_error, 1 agent_error | stop failed agent_error | an agent error is retried once;
+    ts_error | 1 tests_failed, 2 agent_error, 2 agent_error | stop failed agent_error | an agent error is retried once;
+    ts_error | 1 agent_error, 1 agent_error, 1 tests_failed, 2 agent_error | ask 2 for 300 | an agent error is retried once;
+    ts_error | 1 workplace_unused | stop user_action_required workplace_unused | action required;
     ts_error | 1 agent_timeout | split timed_out | a time limit splits the task;
     ts_error | 1 invalid_task | stop invalid_task invalid_task | no retry helps;
     ts_error | 1 interrupted | stop failed interrupted | no retry helps;
@@ -565,7 +568,7 @@ pub(super) mod tests {
 ";
 
     #[test]
-    fn replies_lead_up_the_ladder_and_to_an_end() {
+    fn next_step_follows_reply_table() {
         for row in LADDER.trim().trim_end_matches(';').split(";\n") {
             let [kind, replies, expected, rule] =
                 row.split('|').map(str::trim).collect::<Vec<_>>()[..]
@@ -582,7 +585,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_first_runs_decide_whether_there_is_work() {
+    fn first_runs_decide_next_step() {
         let mut history = History::default();
         assert_eq!(word(&next(&history, &policy())), "baseline");
         history.baseline = Some(observed(K::TestFailure));
@@ -607,26 +610,91 @@ pub(super) mod tests {
             word(&next(&history, &policy())),
             "stop fixed nothing_to_repair"
         );
+        history.moved = Some("a.py changed".to_owned());
+        assert_eq!(
+            word(&next(&history, &policy())),
+            "stop failed worktree_changed"
+        );
         history.interrupted = true;
         assert_eq!(word(&next(&history, &policy())), "stop failed interrupted");
     }
 
     #[test]
-    fn heals_come_before_the_agent_and_before_asking_a_person() {
+    fn hidden_failure_of_passing_run_requires_user() {
+        let mut history = History {
+            hidden: Some("pytest counts 1 failed".to_owned()),
+            baseline: Some(observed(K::SyntaxError)),
+            ..History::default()
+        };
+        assert_eq!(word(&next(&history, &policy())), "ask 0 for 300");
+        history.baseline.as_mut().unwrap().passed = true;
+        assert_eq!(
+            word(&next(&history, &policy())),
+            "stop user_action_required user_action_required"
+        );
+    }
+
+    #[test]
+    fn repeats_first_run_of_flaky_kinds() {
+        let step = |kind, timed_out| {
+            let mut baseline = observed(kind);
+            baseline.test_result.timed_out = timed_out;
+            baseline.failing_tests = vec!["t".to_owned()];
+            let history = History {
+                baseline: Some(baseline),
+                ..History::default()
+            };
+            next(&history, &policy())
+        };
+        for kind in [
+            K::TestFailure,
+            K::RuntimeError,
+            K::ConnectionRefused,
+            K::NetworkError,
+            K::PortInUse,
+            K::Timeout,
+            K::Crash,
+            K::DbError,
+            K::Unknown,
+        ] {
+            assert_eq!(step(kind, false), Step::RepeatBaseline, "{kind}");
+            assert_ne!(step(kind, true), Step::RepeatBaseline, "{kind}");
+        }
+        for kind in [K::SyntaxError, K::ImportError, K::TsError, K::LintError] {
+            assert_ne!(step(kind, false), Step::RepeatBaseline, "{kind}");
+        }
+    }
+
+    #[test]
+    fn tries_fixes_before_agent_and_person() {
         let policy = with(|policy| policy.heal = true);
         let mut history = history_of(K::PermissionDenied, Vec::new());
         assert_eq!(word(&next(&history, &policy)), "look");
         history.heals = Some(1);
         assert_eq!(word(&next(&history, &policy)), "heal");
         history.heals = Some(0);
-        assert_eq!(
-            word(&next(&history, &policy)),
-            "stop user_action_required user_action_required"
-        );
+        let gate = "stop user_action_required user_action_required";
+        assert_eq!(word(&next(&history, &policy)), gate);
+        // Three that did not help, or eight in all, are enough.
+        for (kept, in_vain, expected) in [
+            (0, 2, "heal"),
+            (0, 3, gate),
+            (5, 2, "heal"),
+            (7, 0, "heal"),
+            (8, 0, gate),
+        ] {
+            let tried = |kept| AttemptResult {
+                kept,
+                ..AttemptResult::new(1, Origin::Heal, Level::Targets)
+            };
+            history.heals = Some(1);
+            history.attempts = [vec![tried(true); kept], vec![tried(false); in_vain]].concat();
+            assert_eq!(word(&next(&history, &policy)), expected, "{kept} {in_vain}");
+        }
     }
 
     #[test]
-    fn time_doubles_once_after_progress_then_the_task_is_split() {
+    fn doubles_timeout_once_then_splits() {
         let timed_out = |seconds: f64| AttemptResult {
             agent_reacted: true,
             agent_timeout_seconds: seconds,
@@ -653,6 +721,26 @@ pub(super) mod tests {
         assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
         let deep = with(|policy| policy.depth = 1);
         assert_eq!(word(&next(&twice, &deep)), "stop failed agent_timeout");
+        // Only a call that timed out after it had begun to work doubles the time.
+        let idle = AttemptResult {
+            agent_reacted: false,
+            ..kept(300.0)
+        };
+        let idle = AttemptResult {
+            timed_out_agent: true,
+            ..idle
+        };
+        let step = next(&history_of(kind, vec![idle]), &policy());
+        assert_eq!(word(&step), "ask 1 for 300");
+        let slow = AttemptResult {
+            timed_out_agent: true,
+            ..kept(300.0)
+        };
+        let later = vec![slow, attempt(1, S::StillFailing)];
+        assert_eq!(
+            word(&next(&history_of(kind, later), &policy())),
+            "ask 2 for 600"
+        );
         // Nothing is left for a part.
         let none = with(|policy| policy.max_attempts = 2);
         assert_eq!(word(&next(&twice, &none)), "stop failed agent_timeout");
@@ -696,7 +784,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_task_that_is_too_large_is_split_before_it_is_tried() {
+    fn splits_large_task_first() {
         let large = with(|policy| policy.estimated_turns = Some(21));
         let history = history_of(K::TestFailure, Vec::new());
         assert_eq!(word(&next(&history, &large)), "split large");
@@ -720,7 +808,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_budget_ends_the_run() {
+    fn stops_at_every_budget() {
         let history = history_of(K::TsError, vec![attempt(1, S::StillFailing)]);
         let exhausted = "stop failed budget_exhausted";
         let one = with(|policy| policy.max_attempts = 1);
@@ -753,13 +841,15 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_same_patch_twice_is_no_progress() {
+    fn repeated_patch_is_no_progress() {
         let sent = |level| AttemptResult {
             patch_digest: Some("d".to_owned()),
             ..attempt(level, S::StillFailing)
         };
         let history = history_of(K::TsError, vec![sent(1), sent(2)]);
         assert_eq!(word(&next(&history, &policy())), "stop failed no_progress");
+        let once = history_of(K::TsError, vec![sent(2)]);
+        assert_eq!(word(&next(&once, &policy())), "ask 2 for 300");
         // Who sees more may send more.
         let below = history_of(K::TsError, vec![sent(0), sent(1)]);
         assert_eq!(word(&next(&below, &policy())), "ask 2 for 300");
@@ -794,7 +884,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_level_that_is_not_allowed_is_not_reached() {
+    fn never_exceeds_max_level() {
         let low = with(|policy| policy.max_level = Level::OneHop);
         let history = history_of(K::TsError, vec![attempt(1, S::PatchInvalid)]);
         assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
@@ -803,7 +893,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_agents_own_trouble_is_the_headline() {
+    fn reports_agent_trouble_first() {
         let troubled = |kind: TroubleKind| AttemptResult {
             message: "the agent's login failed".to_owned(),
             agent_trouble: Some(AgentTrouble {
@@ -843,10 +933,16 @@ pub(super) mod tests {
         let once = with(|policy| policy.max_attempts = 1);
         let history = history_of(K::TsError, vec![troubled(TroubleKind::Crash)]);
         assert_eq!(word(&next(&history, &once)), "stop failed agent_error");
+        let twice = with(|policy| policy.max_attempts = 2);
+        let crashed = troubled(TroubleKind::Crash);
+        let last = history_of(K::TsError, vec![attempt(1, S::NoPatch), crashed.clone()]);
+        assert_eq!(word(&next(&last, &twice)), "stop failed agent_error");
+        let first = history_of(K::TsError, vec![crashed, attempt(1, S::NoPatch)]);
+        assert_eq!(word(&next(&first, &twice)), "stop failed budget_exhausted");
     }
 
     #[test]
-    fn the_same_words_twice_at_the_top_end_it() {
+    fn stops_at_repeated_reply() {
         let reply = |level, digest: &str| AttemptResult {
             reply_digest: Some(digest.to_owned()),
             ..attempt(level, S::NoPatch)
@@ -858,22 +954,86 @@ pub(super) mod tests {
         assert_eq!(word(&next(&again, &policy())), "stop failed no_patch");
         let other = history(vec![reply(1, "x"), reply(2, "y")]);
         assert_eq!(word(&next(&other, &policy())), "ask 2 for 300");
+        let earlier = history(vec![reply(1, "x"), reply(2, "y"), reply(2, "x")]);
+        assert_eq!(word(&next(&earlier, &policy())), "ask 2 for 300");
+        let last = history(vec![reply(1, "x"), reply(2, "y"), reply(2, "y")]);
+        assert_eq!(word(&next(&last, &policy())), "stop failed no_patch");
     }
 
     #[test]
-    fn a_run_of_which_the_policy_refused_everything_says_so() {
+    fn reports_run_refused_by_policy() {
         let replies = vec![
             attempt(0, S::PolicyRejected),
             attempt(1, S::PolicyRejected),
             attempt(2, S::NoPatch),
         ];
         let three = with(|policy| policy.max_attempts = 3);
-        let step = next(&history_of(K::TestFailure, replies), &three);
-        assert_eq!(word(&step), "stop failed policy_rejected");
+        let mut history = history_of(K::TestFailure, replies);
+        history.attempts[1].message = "the last refusal".to_owned();
+        let Step::Stop(end) = next(&history, &three) else {
+            panic!("it goes on");
+        };
+        assert_eq!(end.reason, S::PolicyRejected);
+        assert_eq!(end.message, "the last refusal");
     }
 
     #[test]
-    fn what_looks_like_a_persons_to_mend_can_be_given_to_the_agent() {
+    fn later_steps_follow_last_kept_attempt() {
+        let kept = |kind| AttemptResult {
+            kept: true,
+            observed: Some(observed(kind)),
+            ..attempt(1, S::TestsChanged)
+        };
+        for (kinds, expected) in [
+            ([K::CommandNotFound, K::TsError], "ask 2 for 300"),
+            (
+                [K::TsError, K::CommandNotFound],
+                "stop user_action_required user_action_required",
+            ),
+        ] {
+            let history = history_of(K::TsError, kinds.map(kept).to_vec());
+            assert_eq!(word(&next(&history, &policy())), expected, "{kinds:?}");
+        }
+    }
+
+    #[test]
+    fn unproven_run_quotes_last_unproven_attempt() {
+        let unproven = |message: &str| AttemptResult {
+            message: message.to_owned(),
+            ..attempt(2, S::Unproven)
+        };
+        let replies = vec![
+            unproven("first"),
+            unproven("second"),
+            attempt(2, S::NoPatch),
+        ];
+        let three = with(|policy| policy.max_attempts = 3);
+        let Step::Stop(end) = next(&history_of(K::TsError, replies), &three) else {
+            panic!("it goes on");
+        };
+        assert_eq!(end.status, RunStatus::Unproven);
+        assert_eq!(end.reason, S::BudgetExhausted);
+        assert_eq!(end.message, "attempts used up: 3; second");
+    }
+
+    #[test]
+    fn required_action_names_first_error_with_text() {
+        let row = |error: &str| RunFailure {
+            error: error.to_owned(),
+            ..RunFailure::default()
+        };
+        let mut history = history_of(K::CommandNotFound, Vec::new());
+        history.baseline.as_mut().unwrap().errors =
+            vec![row(""), row("sh: x: not found."), row("other")];
+        let Step::Stop(end) = next(&history, &policy()) else {
+            panic!("it goes on");
+        };
+        let expected = "it fails: sh: x: not found. If the cause";
+        assert!(end.message.starts_with(expected), "{}", end.message);
+    }
+
+    #[test]
+    fn treat_as_code_asks_agent() {
         let code = with(|policy| policy.treat_as_code = true);
         let gate = "stop user_action_required user_action_required";
         for kind in [
@@ -893,7 +1053,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn commands_that_are_slow_are_no_failure_of_the_code() {
+    fn slow_commands_stop_without_agent() {
         let slow = |tests: &[&str]| History {
             baseline: Some(Observed {
                 failing_tests: tests.iter().map(|test| (*test).to_owned()).collect(),
@@ -909,12 +1069,19 @@ pub(super) mod tests {
         let Step::Stop(end) = next(&slow(&[]), &policy()) else {
             panic!("it goes on");
         };
-        assert_eq!(end.reason, S::CommandTimeout);
-        assert!(
-            end.message.contains("`--test-timeout 2700`"),
-            "{}",
-            end.message
+        assert_eq!(
+            (end.status, end.reason),
+            (RunStatus::Failed, S::CommandTimeout)
         );
+        let advice = "`--test-timeout 2700` with `--budget-seconds 13500`";
+        assert!(end.message.contains(advice), "{}", end.message);
+        assert!((longer_timeout(10.0) - 60.0).abs() < 1e-9);
+        let mut hung = slow(&[]);
+        hung.baseline.as_mut().unwrap().errors = vec![RunFailure {
+            path: Some("a.py".to_owned()),
+            ..RunFailure::default()
+        }];
+        assert_eq!(word(&next(&hung, &policy())), "ask 1 for 300");
         assert_eq!(word(&next(&slow(&["t"]), &policy())), "ask 1 for 300");
         for policy in [
             with(|policy| policy.treat_as_code = true),

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_change_brings_with_it_is_no_progress() {
+    fn names_added_by_change_are_no_progress() {
         let before = failing(K::ImportError, &[&format!("x: {A}")]);
         let after = failing(K::ImportError, &[&format!("x: {B}")]);
         let imports = change("m.py", "a() + b()\n", "from n import a\na() + b()\n");
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_decides_first() {
+    fn end_of_run_decides_effect() {
         let before = failing(K::TestFailure, &["x: AssertionError"]);
         let passed = Observed {
             passed: true,
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_read_from_the_line_that_says_so() {
+    fn reads_missing_name_from_line() {
         for row in [
             "NameError: name 'CliRunner' is not defined => CliRunner",
             "E   NameError: name 'a' is not defined. Did you mean: 'b'? => a",

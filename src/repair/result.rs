@@ -146,7 +146,7 @@ impl Session<'_> {
         }
     }
 
-    // A budget that ran out takes the word of the last attempt; what a person has to mend is the environment.
+    // When the budget runs out, the last attempt decides; where a person must act, it is the environment.
     fn run_category(&self, end: &RunEnd, first: Option<&Observed>) -> Category {
         if end.status == RunStatus::UserActionRequired && end.reason != StopReason::AgentError {
             return Category::ToolError;

@@ -101,7 +101,7 @@ pub enum Agent<'a> {
     None,
     /// A command.
     Command(&'a AgentCommand),
-    /// A stand-in: the packet and the number of the call, from 1, give the reply's text.
+    /// A fake agent: returns the reply for a packet and the number of the call, from 1.
     Function(&'a (dyn Fn(&FailurePacket, u32) -> String + Sync)),
 }
 

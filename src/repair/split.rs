@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_of_one_file_stay_together_and_a_file_comes_before_its_importers() {
+    fn groups_tests_by_file_in_import_order() {
         let files = [
             (
                 "tests/test_a.py",
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn without_tests_targets_count_and_without_targets_criteria() {
+    fn splits_by_targets_then_criteria() {
         let files = [("a.ts", "import './b';\n"), ("b.ts", "")];
         let by_target = parts(&files, &Task::default(), &[], &["a.ts", "b.ts"]);
         let order: Vec<_> = by_target.iter().flat_map(|part| &part.targets).collect();
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_titles_of_their_own_and_together_all_criteria() {
+    fn parts_share_all_criteria() {
         let files = [("a.py", ""), ("b.py", "")];
         let task = Task {
             criteria: vec![
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_more_parts_than_allowed() {
+    fn limits_number_of_parts() {
         let names: Vec<String> = (0..23).map(|n| format!("case {n:02}")).collect();
         let tests: Vec<&str> = names.iter().map(String::as_str).collect();
         let parts = parts(&[], &Task::default(), &tests, &[]);

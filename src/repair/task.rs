@@ -114,7 +114,7 @@ mod tests {
     use super::Task;
 
     #[test]
-    fn markdown_is_read_for_criteria_methods_files_and_tests() {
+    fn reads_task_from_markdown() {
         let task = Task::read(
             "# Make totals right\nThe sum in `src/total.py` is wrong; see `add(a, b)`.\n\
              - [ ] sums are exact\n1. empty is 0\n- `tests/test_total.py::test_empty` passes\n",
@@ -127,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn json_is_read_as_it_is_and_anything_else_is_a_description() {
+    fn reads_task_from_json_or_text() {
         let task = Task::read(r#"{"title": "t", "criteria": ["a"], "unknown": 1}"#);
         assert_eq!((task.title.as_str(), task.criteria.len()), ("t", 1));
         assert_eq!(Task::read("{ not json").description, "{ not json");
     }
 
     #[test]
-    fn a_task_keeps_the_names_it_has_elsewhere() {
+    fn task_json_uses_known_names() {
         let ids = |text| {
             let task = Task::read(text);
             (task.id, task.issue)

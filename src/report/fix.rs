@@ -282,14 +282,14 @@ mod tests {
     use crate::model::{ProvenTest, RunFailure, TestCounts, TestRunner};
 
     #[test]
-    fn end_of_log_starts_at_a_character() {
+    fn log_end_starts_at_character() {
         let log = "ä".repeat(5000);
         let end = end_of(&log);
         assert!(end.len() <= 4096 && end.len() > 4000 && log.ends_with(end));
     }
 
     #[test]
-    fn left_words_prefer_tests_and_lines_to_the_kind() {
+    fn summary_prefers_tests_to_kind() {
         let error = "ERROR: file or directory not found: tests/test_a.py".to_owned();
         let mut remaining = Observed {
             message: "A file that is read does not exist.".to_owned(),

@@ -348,7 +348,7 @@ mod tests {
     use super::{cell, escaped, fenced};
 
     #[test]
-    fn nothing_leaves_its_cell_or_its_fence() {
+    fn escapes_cells_and_fences() {
         assert_eq!(cell("a|b\n`c` <i>"), "a\\|b \\`c\\` &lt;i&gt;");
         assert_eq!(
             fenced("x\n````\ny", "diff"),
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_closes_a_tag_or_an_attribute() {
+    fn escapes_tags_and_attributes() {
         assert_eq!(
             escaped("<a b=\"c\">'&\u{1b}[0m"),
             "&lt;a b=&quot;c&quot;&gt;&#39;&amp;\u{FFFD}[0m"

@@ -186,7 +186,7 @@ mod program {
         use super::*;
 
         #[test]
-        fn printable_escapes_what_steers_a_terminal() {
+        fn printable_escapes_terminal_sequences() {
             for (text, shown) in [
                 ("a\tb\nc é 漢", "a\tb\nc é 漢"),
                 ("\x1b]0;own\x07", "\\u{1b}]0;own\\u{7}"),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn difference_of_other_lines_shows_them_as_they_are() {
+    fn difference_shows_other_lines_unchanged() {
         for (one, other) in [
             ("caf\u{e9} = 1", "caf\u{e9} = 2"),
             ("  x", "    x"),

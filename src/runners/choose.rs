@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_handed_on_where_they_arrive() {
+    fn builds_command_for_failing_tests() {
         let pytest = [test(
             "pytest", "tests/test_a.py", "tests/test_a.py::test_x[a b]",
         )];

@@ -158,7 +158,7 @@ mod tests {
     use super::{Cues, with_plain_classes};
 
     #[test]
-    fn words_are_found_wherever_they_stand() {
+    fn finds_words_anywhere() {
         let words = ["error", "rror: ", "é", "or", "Error"];
         let cues: Cues = words.into_iter().zip(0..).collect();
         let mut found: Vec<usize> = cues.rows("an error: é").collect();

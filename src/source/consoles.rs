@@ -52,7 +52,7 @@ mod tests {
     use super::undo_code_page;
 
     #[test]
-    fn utf8_in_a_code_page_is_read_again_and_other_text_is_kept() {
+    fn rereads_utf8_from_code_page() {
         assert_eq!(undo_code_page("Γ£ô adds ├ù 2"), "✓ adds × 2");
         assert_eq!(undo_code_page("âœ“ passe à"), "âœ“ passe à");
         assert_eq!(undo_code_page("âœ“ passed"), "✓ passed");

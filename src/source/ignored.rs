@@ -90,7 +90,7 @@ mod tests {
     use crate::source::Memory;
 
     #[test]
-    fn the_nearest_rule_decides_and_a_folder_takes_all_below() {
+    fn nearest_ignore_rule_decides() {
         let path = |text: &str| RepoPath::new(text).unwrap();
         let source = Memory::named([
             (".gitignore", "build/\n*.log\n!keep.log\n"),

@@ -92,7 +92,7 @@ mod tests {
     use crate::source::{Memory, Source};
 
     #[test]
-    fn edits_hide_what_is_below() {
+    fn overlay_hides_lower_source() {
         let path = |text| RepoPath::new(text).unwrap();
         let base = Memory::new([
             (path("a"), b"1".to_vec()),

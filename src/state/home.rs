@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_place_that_can_be_made_is_taken() {
+    fn takes_first_writable_home() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("file");
         fs::write(&file, "").unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_write_is_closed_and_a_link_refused() {
+    fn closes_shared_home_and_refuses_link() {
         let home = tempfile::tempdir().unwrap();
         let open = home.path().join("open");
         fs::create_dir(&open).unwrap();
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn each_worktree_has_a_place_of_its_own() {
+    fn worktrees_have_separate_state() {
         let home = tempfile::tempdir().unwrap();
         let state = StateHome::first_usable(vec![home.path().join("mendit")]).unwrap();
         let one = state.repository(Path::new("/a")).unwrap();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_home_the_temporary_directory_has_one_for_each_user() {
+    fn falls_back_to_temporary_home_per_user() {
         let places = home_candidates(|_| None, |_| false);
         assert_eq!(places.len(), 1);
         let relative = home_candidates(|name| (name == "HOME").then(|| "a/b".into()), |_| false);

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_is_the_latest() {
+    fn latest_run_is_newest() {
         let home = tempfile::tempdir().unwrap();
         let runs = Runs::new(home.path().join("runs"));
         assert!(runs.find("latest").is_none());

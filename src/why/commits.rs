@@ -109,7 +109,7 @@ fn list_bases(
         commit.map(|commit| base(&format!("{steps} commits back"), commit))
     };
     let mut bases = Vec::new();
-    // A commit beside the line, as after an amend or a rebase, stands for where the two part.
+    // A commit off the line, as after an amend or a rebase, is replaced by its newest ancestor on the line.
     let on_line = |commit: String| {
         let found = git.newest_ancestor(line, &commit)?;
         (line.first() != Some(&found) || found == commit).then_some(found)

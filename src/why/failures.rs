@@ -42,11 +42,11 @@ pub enum End {
         /// Whether its message is that of the red run.
         same_way: bool,
     },
-    /// The state skips it, which tells nothing.
+    /// It is skipped in this state, which is no evidence.
     Skipped,
     /// The runner lists other tests of its file, and not this one.
     Gone,
-    /// It did not run, or nothing tells how it ended.
+    /// It did not run, or its result is unknown.
     Unknown,
 }
 
@@ -72,7 +72,7 @@ impl Failures {
         if !of_tests && diagnosis.kind != FailureKind::None {
             red_lines = telling_lines(log);
             let evidence = diagnosis.evidence.iter().map(|line| fold_text(&line.text));
-            // A warning may be evidence, and is no line that tells.
+            // A warning may be evidence, but does not identify the failure.
             let evidence = evidence.filter(|_| red_lines.is_empty());
             let lines: BTreeSet<String> = red_lines.keys().cloned().chain(evidence).collect();
             items.extend(lines.into_iter().map(|id| Item {
@@ -146,8 +146,8 @@ impl Failures {
         self.is_split && self.targets.is_empty()
     }
 
-    /// Splits the failures by what the base shows: those that fail there in the same way were there before;
-    /// those that pass are new. Where none passes, those that nothing tells of stay in question.
+    /// Splits the failures by their result in the base: those that fail there in the same way are old, those that
+    /// pass are new. Where none passes, failures with an unknown result stay in question.
     pub fn split(&mut self, base: &Observation) {
         self.is_split = true;
         if !self.of_tests {

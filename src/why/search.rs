@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(search(3, |_| Passes).0, SearchStep::Flaky);
         let broken = |taken: &BTreeSet<usize>| if taken.is_empty() { Fails } else { Other };
         assert_eq!(search(3, broken).0, SearchStep::NoVerdict);
-        // The tests use what the sixth brought: without it nothing can be told.
+        // The tests use what the sixth added: without it the result is unknown.
         let uses = |taken: &BTreeSet<usize>| match (taken.contains(&5), taken.contains(&3)) {
             (true, _) => Other,
             (false, true) => Passes,

@@ -3,8 +3,8 @@
 use crate::model::{Diagnosis, RepoPath};
 use crate::policy::is_test;
 
-/// Whether a file holds the lines of a failing test, which say what is wanted. The place of a failure may be a
-/// line of the product, so the test must bear the file's name, or the file must be named as tests are.
+/// Checks whether a file contains a failing test. The location of a failure may be a line of the product, so
+/// the test's id must contain the file's name, or the file must be named like a test.
 pub fn holds_failing_test(path: &RepoPath, diagnosis: &Diagnosis) -> bool {
     let path = path.as_str();
     let module = path.strip_suffix(".py").map(|stem| stem.replace('/', "."));

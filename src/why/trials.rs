@@ -493,7 +493,7 @@ impl<'a> Trials<'a> {
         if ran.interrupted {
             self.ended = Some(WhyReason::Interrupted);
         } else if ran.cut_short
-            // A rerun that takes so long tells `mendit run` nothing of the tests.
+            // For `mendit run`, a rerun that takes this long is no evidence about the tests.
             || limits.each.is_some()
                 && self.red.exit_code.is_some()
                 && ran.observed.test_result.timed_out

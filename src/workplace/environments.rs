@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn environments_of_a_worktree_are_found_by_commands_and_by_the_tools_that_keep_them() {
+    fn finds_environments_by_command_and_tool() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path().canonicalize().unwrap();
         let worktree = home.join("r");

@@ -277,7 +277,7 @@ mod tests {
     use crate::patch::FileState;
 
     #[test]
-    fn a_mend_never_has_the_second_of_what_it_mends() {
+    fn edited_file_gets_another_mtime_second() {
         let folder = tempfile::tempdir().unwrap();
         let (upper, lower) = (folder.path().join("upper"), folder.path().join("lower"));
         fs::create_dir(&upper).unwrap();

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_into_the_worktree_leads_into_the_copy() {
+    fn relinks_worktree_paths_to_copy() {
         let home = tempfile::tempdir().unwrap();
         let (original, copy) = (home.path().join("r"), home.path().join("c"));
         let packages = original.join(".venv/lib/python3.12/site-packages");

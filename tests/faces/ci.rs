@@ -12,7 +12,7 @@ use regex::Regex;
 use serde_json::Value;
 
 #[test]
-fn the_action_runs_its_steps_with_declared_inputs() {
+fn action_runs_steps_with_inputs() {
     let action = yaml("action.yml");
     assert_eq!(action["runs"]["using"], "composite");
     let steps = action["runs"]["steps"].as_array().unwrap();
@@ -50,7 +50,7 @@ fn the_action_runs_its_steps_with_declared_inputs() {
 }
 
 #[test]
-fn the_action_takes_the_program_of_its_release() {
+fn action_installs_own_release() {
     let repo = broken();
     let at = |name: &str| repo.outside().join(name).to_str().unwrap().to_owned();
     // A release, as `scripts/release/channels.py` leaves it; a `curl` that reads folders.
@@ -94,7 +94,7 @@ fn the_action_takes_the_program_of_its_release() {
 }
 
 #[test]
-fn the_steps_of_the_action_tell_a_failure() {
+fn action_steps_report_failure() {
     let repo = broken();
     let (output, told) = act(&repo, &[("test", "sh check.sh")]);
     assert_eq!(
@@ -120,7 +120,7 @@ fn the_steps_of_the_action_tell_a_failure() {
 }
 
 #[test]
-fn the_steps_of_the_action_offer_a_patch_and_stay_red() {
+fn action_steps_offer_patch_and_fail() {
     let repo = broken();
     let patch = repo.outside().join("fix.diff");
     std::fs::write(
@@ -148,7 +148,7 @@ fn the_steps_of_the_action_offer_a_patch_and_stay_red() {
 }
 
 #[test]
-fn the_steps_of_the_action_are_quiet_about_a_pass() {
+fn action_steps_ignore_pass() {
     let repo = broken();
     let (output, told) = act(&repo, &[("test", "test -n \"$SEEN\""), ("env", "SEEN")]);
     assert_eq!(
@@ -162,7 +162,7 @@ fn the_steps_of_the_action_are_quiet_about_a_pass() {
 }
 
 #[test]
-fn the_hook_judges_every_patch_it_is_given() {
+fn hook_validates_every_patch() {
     let hooks = yaml(".pre-commit-hooks.yaml");
     let hook = &hooks[0];
     assert_eq!(hook["id"], "mendit-check");
@@ -190,7 +190,7 @@ fn the_hook_judges_every_patch_it_is_given() {
 }
 
 #[test]
-fn the_snippets_of_the_page_are_yaml() {
+fn snippets_of_page_are_yaml() {
     let page = read("docs/ci.md");
     let mut found = 0;
     for block in page.split("```yaml\n").skip(1) {
@@ -257,7 +257,7 @@ fn sarif_has_what_its_schema_requires() {
 }
 
 #[test]
-fn every_failure_is_told_at_its_own_line_with_what_it_says() {
+fn annotates_each_failure_at_its_line() {
     let repo = Repo::with(&[("src/a.py", "x\n"), ("tests/test_a.py", "x\n")]);
     let mut log = String::from("==== FAILURES ====\n");
     for at in 0..8 {
@@ -306,7 +306,7 @@ fn broken() -> Repo {
     ])
 }
 
-// Runs the shell steps of the action as a runner does; what they told it by way of the file.
+// Runs the shell steps of the action as a runner does; returns what they wrote to the runner's file.
 fn act(repo: &Repo, inputs: &[(&str, &str)]) -> (Output, String) {
     let action = yaml("action.yml");
     let outside = repo.outside().to_str().unwrap();

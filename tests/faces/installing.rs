@@ -16,14 +16,14 @@ fn completions_name_the_commands() {
 }
 
 #[test]
-fn the_version_is_the_packages() {
+fn version_matches_package() {
     let repo = Repo::with(&[]);
     let said = String::from_utf8(repo.mendit(&["--version"]).stdout).unwrap();
     assert!(said.starts_with(concat!("mendit ", env!("CARGO_PKG_VERSION"))));
 }
 
 #[test]
-fn the_npm_packages_start_the_program() {
+fn npm_packages_start_program() {
     use std::process::Command;
 
     support::needs!("npm", "node");

@@ -52,7 +52,7 @@ fn run_logs_the_command_and_its_end() {
 }
 
 #[test]
-fn the_log_masks_secrets() {
+fn log_masks_secrets() {
     let repo = repository();
     let line = "true s3cr3t-Zq8rT2vX9mK4";
     let mut command = command(&repo.root(), &["-vv", "run", "--no-why", line]);

@@ -191,7 +191,7 @@ async fn every_tool_gives_its_document() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn patches_are_applied_only_when_that_was_allowed() {
+async fn applies_patches_only_when_allowed() {
     let repo = repo();
     let mut server = started(&repo, &[]);
     let client = over_stdio(&mut server).await;
@@ -221,7 +221,7 @@ async fn patches_are_applied_only_when_that_was_allowed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_patch_is_not_sent_back_with_a_secret_that_stands_beside_it() {
+async fn never_returns_secret_beside_patch() {
     let secret = ["sk_live_", "51Hx7Qm2Vb9Lw4Yp8Rc3Ns5Hd"].concat();
     let conf = format!("NAME = \"x\"\nSTRIPE = \"{secret}\"\nDEBUG = False\nLAST = 1\n");
     let repo = Repo::with(&[("conf.py", &conf), ("plain.py", "DEBUG = False\n")]);
@@ -242,7 +242,7 @@ async fn a_patch_is_not_sent_back_with_a_secret_that_stands_beside_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wrong_calls_are_answered_and_break_nothing() {
+async fn answers_wrong_calls() {
     let repo = repo();
     let mut server = started(&repo, &[]);
     let client = over_stdio(&mut server).await;
@@ -283,7 +283,7 @@ async fn wrong_calls_are_answered_and_break_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_patch_beside_a_secret_is_not_handed_out_masked() {
+async fn never_returns_masked_patch() {
     let python = std::process::Command::new("python3").arg("--version").output();
     if python.is_err() {
         crate::support::skip("no python3");
@@ -315,7 +315,7 @@ async fn a_patch_beside_a_secret_is_not_handed_out_masked() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn commands_are_run_only_when_they_were_named() {
+async fn runs_only_named_commands() {
     let repo = repo();
     let line = "echo \"a.ts(1,13): error TS2304: Cannot find name 'c'.\"; exit 1";
     let mut server = started(&repo, &["--run", line]);
@@ -345,7 +345,7 @@ async fn commands_are_run_only_when_they_were_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_of_tools_is_short_and_the_last_run_can_be_run_again() {
+async fn tool_list_is_short_and_run_repeats() {
     let repo = repo();
     let mut server = started(&repo, &["--run-last", "--allow-write"]);
     let client = over_stdio(&mut server).await;
@@ -374,7 +374,7 @@ async fn a_list_of_tools_is_short_and_the_last_run_can_be_run_again() {
 
 // Clients end calls that say nothing; a command that nobody waits for goes on for nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_says_that_it_goes_on_and_ends_when_it_is_cancelled() {
+async fn run_reports_progress_and_cancels() {
     let repo = repo();
     let line = "trap '' TERM INT; echo building; while :; do echo >> beats; sleep 0.1; done";
     let mut server = started(&repo, &["--run", line]);
@@ -408,7 +408,7 @@ async fn a_run_says_that_it_goes_on_and_ends_when_it_is_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_answer_is_larger_than_a_client_takes() {
+async fn limits_answer_size() {
     let repo = repo();
     let mut all = String::new();
     for number in 0..400 {
@@ -445,7 +445,7 @@ async fn no_answer_is_larger_than_a_client_takes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn progress_is_told_and_a_call_can_be_cancelled() {
+async fn reports_progress_and_cancels_call() {
     let repo = repo();
     let mut server = started(&repo, &[]);
     let client = over_stdio(&mut server).await;
@@ -476,7 +476,7 @@ async fn progress_is_told_and_a_call_can_be_cancelled() {
 
 // A client without a library: what goes over the wire is one message a line, and nothing else.
 #[test]
-fn standard_output_holds_messages_alone() {
+fn stdout_has_only_messages() {
     let repo = repo();
     let mut server = started(&repo, &["--allow-write"]);
     let mut stdin = server.0.stdin.take().unwrap();
@@ -522,7 +522,7 @@ fn standard_output_holds_messages_alone() {
 }
 
 #[test]
-fn what_is_malformed_is_answered_and_a_command_ends_with_the_input() {
+fn answers_malformed_and_stops_at_end_of_input() {
     let repo = repo();
     let mut server = started(&repo, &["--run", "sleep 60"]);
     let mut stdin = server.0.stdin.take().unwrap();
@@ -559,7 +559,7 @@ fn what_is_malformed_is_answered_and_a_command_ends_with_the_input() {
 }
 
 #[test]
-fn the_server_passes_its_own_probe() {
+fn server_passes_own_probe() {
     let repo = repo();
     let entry = json!({"command": support::program(), "args": ["mcp"]});
     repo.write(

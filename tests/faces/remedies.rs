@@ -1,4 +1,4 @@
-//! One list of what mends a failure: the first screen, `hint`, MCP and `fix` tell and try the same.
+//! One list of fixes for a failure: the first screen, `hint`, MCP and `fix` print and try the same ones.
 #![cfg(target_os = "linux")]
 
 use serde::Deserialize;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// `MENDIT_WRITE_SCHEMAS=1 cargo test --test schemas` writes them anew.
 #[test]
-fn the_checked_in_schemas_are_fresh() {
+fn checked_in_schemas_are_fresh() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas");
     let write = std::env::var_os("MENDIT_WRITE_SCHEMAS").is_some();
     let mut expected = Vec::new();
@@ -33,7 +33,7 @@ fn the_checked_in_schemas_are_fresh() {
 }
 
 #[test]
-fn what_the_program_prints_is_valid() {
+fn printed_documents_are_valid() {
     let (repo, log) = example();
     let packets = repo.outside().join("packets");
     let out = packets.to_str().unwrap();
@@ -77,7 +77,7 @@ fn what_the_program_prints_is_valid() {
 }
 
 #[test]
-fn a_reply_may_leave_out_all_but_its_status() {
+fn reply_needs_only_status() {
     valid("repair-packet", &json!({"status": "give_up"}));
     valid(
         "repair-packet",
@@ -87,7 +87,7 @@ fn a_reply_may_leave_out_all_but_its_status() {
 }
 
 #[test]
-fn a_document_of_another_kind_is_not_valid() {
+fn rejects_document_of_other_kind() {
     let (repo, log) = example();
     let context = repo.context(&["--log", &log]);
     for document in DOCUMENTS.iter().filter(|it| !["context", "repair-packet"].contains(&it.name)) {
@@ -96,7 +96,7 @@ fn a_document_of_another_kind_is_not_valid() {
 }
 
 #[test]
-fn the_command_prints_and_lists_them() {
+fn schema_prints_and_lists() {
     let (repo, _) = example();
     let output = repo.mendit(&["schema", "diagnosis"]);
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -40,7 +40,7 @@ fn every_key_is_documented_with_its_default() {
 fn every_variable_sets_its_key() {
     let repo = Repo::with(&[]);
     for row in shown(&repo, &[]) {
-        // Tables stand in a file alone.
+        // Tables can be set in a file only.
         if row["key"] == "output.secret" {
             continue;
         }
@@ -67,7 +67,7 @@ fn every_variable_sets_its_key() {
 }
 
 #[test]
-fn the_help_of_flags_names_settings_and_their_defaults() {
+fn flag_help_names_settings_and_defaults() {
     let repo = Repo::with(&[]);
     let rows = shown(&repo, &[]);
     let mut named = BTreeMap::new();
@@ -97,7 +97,7 @@ fn the_help_of_flags_names_settings_and_their_defaults() {
 }
 
 #[test]
-fn a_file_of_the_repository_runs_nothing_unless_it_is_trusted() {
+fn untrusted_repository_file_runs_nothing() {
     let repo = Repo::with(&[("mendit.toml", "[test]\ncommand = \"touch ran; false\"\n")]);
     for arguments in [
         &["config", "show"][..],
@@ -120,7 +120,7 @@ fn a_file_of_the_repository_runs_nothing_unless_it_is_trusted() {
 }
 
 #[test]
-fn a_users_own_file_says_what_must_pass() {
+fn user_file_sets_test_command() {
     let repo = Repo::with(&[("a.py", "x = 1\n")]);
     let home = repo.outside().join("settings");
     std::fs::create_dir_all(home.join("mendit")).unwrap();
@@ -149,7 +149,7 @@ fn a_users_own_file_says_what_must_pass() {
 }
 
 #[test]
-fn an_allow_list_keeps_everything_else_out() {
+fn allowlist_excludes_everything_else() {
     let repo = Repo::with(&[
         ("package.json", "{\"name\": \"shop\"}"),
         (
@@ -185,7 +185,7 @@ fn an_allow_list_keeps_everything_else_out() {
 }
 
 #[test]
-fn rules_of_the_user_mask() {
+fn user_rules_mask() {
     let rules = "[[output.secret]]\nid = \"acme-token\"\npattern = \"acme_[0-9]{8}\"\n";
     let repo = Repo::with(&[("mendit.toml", rules)]);
     repo.write("log", "flurble: acme_12345678 is askew\n");
@@ -206,7 +206,7 @@ fn rules_of_the_user_mask() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_refused_by_every_command() {
+fn every_command_rejects_missing_file() {
     let repo = Repo::with(&[("a.log", "x\n")]);
     for command in [
         &["schema"][..],

@@ -1,4 +1,4 @@
-//! What `init` writes for agents, and what `run --brief` tells them.
+//! What `init` writes for agents, and what `run --brief` prints for them.
 
 use std::process::Output;
 

@@ -15,7 +15,7 @@ fn documented_commands_parse() {
             }
         }
     }
-    // Between backticks a command often stands without what it needs.
+    // Between backticks a command often lacks its required arguments.
     let spans = Regex::new("`mendit ([a-z-]+)[^`]*`").unwrap();
     for (file, text) in pages() {
         for found in spans.captures_iter(&text) {
@@ -25,7 +25,7 @@ fn documented_commands_parse() {
     }
 }
 
-// What stands between braces is filled in when it is printed: one word.
+// Text between braces is filled in when it is printed: one word.
 #[test]
 fn commands_in_messages_parse() {
     let spans = Regex::new("`(mendit [^`]+)`").unwrap();
@@ -42,7 +42,7 @@ fn commands_in_messages_parse() {
                 if ["x", "__sup", "COMMAND", "help"].contains(&words[1].as_str()) {
                     continue;
                 }
-                // By its name alone a command often stands without what it needs.
+                // A command that is only named often lacks its required arguments.
                 let is_name =
                     |it: &String| it.chars().all(|it| it.is_ascii_lowercase() || it == '-');
                 if words[1..].iter().all(is_name) && words.len() < 4 {

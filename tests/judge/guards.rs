@@ -28,7 +28,7 @@ impl Cases {
     }
 }
 
-/// An edit: the path, what stands there (`""` for a new file or for the file's head), what shall.
+/// An edit: the path, the old text (`""` for a new file or for the file's head), the new text.
 type Edit<'e> = (&'e str, &'e str, &'e str);
 
 const REPAIR_PYTHON: Edit<'static> = ("src/calc.py", "return a - b", "return a + b");
@@ -95,11 +95,11 @@ fn said(judged: &Judged) -> Vec<Code> {
     problems.map(|problem| problem.code).collect()
 }
 
-// What an experiment decides: the judge says it, and refuses only what cannot be tried.
+// Codes that an experiment decides: validation reports them, and refuses only what cannot be tried.
 const TRIED: [&str; 2] = ["P703", "P712"];
 
 #[test]
-fn tricks_are_refused_or_told_and_the_repair_beside_them_is_not() {
+fn refuses_tricks_and_accepts_fixes() {
     let mut wrong = Vec::new();
     for (language, repair) in [("python", REPAIR_PYTHON), ("script", REPAIR_SCRIPT)] {
         let all = &TRICKS[language];
@@ -129,7 +129,7 @@ fn tricks_are_refused_or_told_and_the_repair_beside_them_is_not() {
 }
 
 #[test]
-fn what_a_repair_may_change_is_accepted() {
+fn accepts_allowed_changes() {
     for language in ["python", "script"] {
         let all = &TRICKS[language];
         for rows in &all.accepted {
@@ -143,7 +143,7 @@ fn what_a_repair_may_change_is_accepted() {
 }
 
 #[test]
-fn code_that_only_moves_is_no_addition() {
+fn moved_code_is_no_addition() {
     let tree = &[
         (
             "src/a.py",
@@ -165,7 +165,7 @@ fn code_that_only_moves_is_no_addition() {
 }
 
 #[test]
-fn dependencies_change_where_a_package_is_missing_and_from_the_registry_alone() {
+fn dependency_needs_missing_package_and_registry() {
     for (language, edit, expected) in [
         (
             "script",
@@ -207,7 +207,7 @@ fn dependencies_change_where_a_package_is_missing_and_from_the_registry_alone() 
 }
 
 #[test]
-fn a_file_that_the_command_runs_may_change_where_the_failure_lies_in_it() {
+fn failing_command_file_may_change() {
     let tree = &[
         ("main.py", "print(missing)\n"),
         ("check.py", "assert missing\n"),
@@ -230,7 +230,7 @@ fn a_file_that_the_command_runs_may_change_where_the_failure_lies_in_it() {
 }
 
 #[test]
-fn a_person_lets_anything_pass_but_what_is_denied() {
+fn user_allows_all_but_denied() {
     for (path, new, expected) in [
         ("src/calc.py", "import os; os._exit(0)\n", None),
         ("pytest.py", "x = 1\n", None),
@@ -251,7 +251,7 @@ fn a_person_lets_anything_pass_but_what_is_denied() {
 }
 
 #[test]
-fn a_patch_that_fits_a_closed_file_nowhere_tells_nothing_of_it() {
+fn refused_patch_reveals_no_denied_file() {
     let tree = [
         (".env", "DB_HOST=inner\nPIN=4417-9921\nLAST=abcxyz\n"),
         ("deploy/id_rsa", "first line\nsecretline two\nthird line\n"),
@@ -311,7 +311,7 @@ fn a_patch_that_fits_a_closed_file_nowhere_tells_nothing_of_it() {
 }
 
 #[test]
-fn tests_are_known_by_more_than_one_name_and_by_what_they_say() {
+fn recognizes_tests_by_name_and_text() {
     let case = "import unittest\n\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(f(), 2)\n";
     let script =
         "import { it, expect } from 'vitest';\nit('a', () => {\n  expect(f()).toBe(2);\n});\n";

@@ -1,4 +1,4 @@
-//! A secret that its surroundings tell in one place is masked in all others, and nothing else is.
+//! A secret that its context reveals in one place is masked in all others, and nothing else is.
 
 use mendit::internals::policy::{Redactor, to_base64};
 
@@ -8,7 +8,7 @@ const PASSWORD: &str = "vK9#tmQ2!zr";
 const PHRASE: &str = "tundra-velvet-anchor-mosaic-7";
 const MACHINE: &str = "kQ8/zT3vWmX5+LpR9aYc2NdEfGh7JbUs4Oi6Vt1w";
 
-// Where a value is told from what stands around it.
+// Texts whose context reveals a value.
 const TOLD: &[(&str, &str)] = &[
     ("db_password = 'X'", PASSWORD),
     ("DB_PASSWORD=X", PASSWORD),
@@ -39,7 +39,7 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 #[test]
-fn a_value_that_was_told_once_is_masked_everywhere() {
+fn masks_known_value_everywhere() {
     let mut missed = Vec::new();
     for (told, value) in TOLD {
         for elsewhere in ELSEWHERE {
@@ -66,7 +66,7 @@ fn a_value_that_was_told_once_is_masked_everywhere() {
 }
 
 #[test]
-fn what_one_string_of_a_document_tells_is_masked_in_all() {
+fn masks_value_in_all_strings() {
     let document = serde_json::json!({
         "log": format!("login with {PASSWORD} failed"),
         "lines": ["ok", format!("db_password = '{PASSWORD}'")],
@@ -80,7 +80,7 @@ fn what_one_string_of_a_document_tells_is_masked_in_all() {
 }
 
 #[test]
-fn the_words_of_a_wallet_are_masked() {
+fn masks_recovery_phrase() {
     let words = "tilt amused velvet narrow bridge oxygen lunar fiscal paddle rookie unveil spice";
     for text in [
         format!("MNEMONIC='{words}'\n"),
@@ -93,7 +93,7 @@ fn the_words_of_a_wallet_are_masked() {
     assert_eq!(Redactor::default().redact(prose).text, prose);
 }
 
-// What is told there is no secret, or is a word like any other.
+// Values that are no secret, or are ordinary words.
 const HARMLESS: &[&str] = &[
     "password = 'postgres'\nconnecting to postgres as postgres\n",
     "PASSWORD=changeme\nplease changeme later\n",
@@ -108,7 +108,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 #[test]
-fn what_is_no_secret_stays_in_every_place() {
+fn keeps_other_text_everywhere() {
     let mut count = 0;
     for number in 0..20 {
         for text in HARMLESS {

@@ -21,9 +21,9 @@ fn fragments() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-// A value that is masked wherever it stands brings to light what stood at its end.
+// Masking a known value everywhere exposes the text after it.
 #[test]
-fn what_a_learned_value_hid_is_masked_with_it() {
+fn masks_secret_beside_learned_value() {
     let key = ["AKIA", "PK5YROUDOCUZREN7"].concat();
     let text = format!(
         "hmac.new(\"14f46a1c1bdf6160d8852428c29ed685\"14f46a1c1bdf6160d8852428c29ed685{key}"
@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn masking_twice_changes_nothing_more(text in fragments()) {
+    fn masking_is_idempotent(text in fragments()) {
         let redactor = Redactor::new([("MY_TOKEN".to_owned(), "zq81-hunter".to_owned())]);
         let once = redactor.redact(&text);
         let twice = redactor.redact(&once.text);
@@ -45,7 +45,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_and_ranges_stay_true(text in fragments()) {
+    fn keeps_lines_and_ranges(text in fragments()) {
         let redacted = Redactor::default().redact(&text);
         prop_assert_eq!(redacted.text.matches('\n').count(), text.matches('\n').count());
         let mut rebuilt = String::new();
@@ -64,13 +64,13 @@ proptest! {
     }
 
     #[test]
-    fn a_planted_token_never_survives(before in fragments(), after in "[^A-Za-z0-9]?") {
+    fn masks_planted_token(before in fragments(), after in "[^A-Za-z0-9]?") {
         let text = format!("{before}{}{after}", token());
         prop_assert!(!Redactor::default().redact(&text).text.contains(&token()));
     }
 
     #[test]
-    fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+    fn accepts_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         let redacted = Redactor::default().redact_bytes(&bytes);
         let ends = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
         prop_assert_eq!(ends(&redacted.bytes), ends(&bytes));
@@ -101,7 +101,7 @@ test tests::token_roundtrip_0123456789abcdef ... FAILED
 }
 
 #[test]
-fn the_mask_of_a_password_names_no_other() {
+fn mask_names_own_rule() {
     let text = "machine host login me password uonnll86!QYK then other words behind it\n\
         apikey\",zq81Kd02LqPwx9Tr4vB,pk41Vd07MqTzc2Ws8n\n";
     let masked = "machine host login me password [REDACTED:password] then other words behind it\n\
@@ -112,7 +112,7 @@ fn the_mask_of_a_password_names_no_other() {
 }
 
 #[test]
-fn secrets_are_masked_in_every_dress() {
+fn masks_secrets_in_every_encoding() {
     let token = token();
     let spread: String = token.chars().map(|c| format!("%{:02X}", u32::from(c))).collect();
     let split = token.replace("oHB", "oHB\u{200b}");
@@ -156,7 +156,7 @@ fn utf16_is_masked_and_printed_as_utf8() {
 }
 
 #[test]
-fn values_of_flags_are_known_in_every_form() {
+fn masks_flag_values_in_every_form() {
     let value = "zq/So\"me+thing?1";
     let mut redactor = Redactor::default();
     assert!(redactor.redact(value).findings.is_empty());
@@ -174,7 +174,7 @@ fn values_of_flags_are_known_in_every_form() {
 }
 
 #[test]
-fn a_document_keeps_its_form_and_what_holds_no_secret() {
+fn masked_document_keeps_form() {
     let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a \"b\" \\\\ \u{e9}\n+c\n";
     let plain = serde_json::to_string_pretty(&serde_json::json!({
         "canonicalPatch": patch, "digest": "14f46a1c1bdf6160d8852428c29ed685", "n": [1, null, ""]
@@ -194,7 +194,7 @@ fn a_document_keeps_its_form_and_what_holds_no_secret() {
 }
 
 #[test]
-fn the_command_masks_lists_and_tells_by_its_exit() {
+fn redact_masks_lists_and_exits() {
     let run = |args: &[&str], input: &[u8]| {
         let mut command = support::command(Path::new("."), &["redact", "-"]);
         command.args(args).env("MY_DEPLOY_TOKEN", "zq-words-only");
@@ -221,7 +221,7 @@ fn the_command_masks_lists_and_tells_by_its_exit() {
 }
 
 #[test]
-fn a_file_that_holds_credentials_is_masked_whole() {
+fn masks_credential_file_whole() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join(".npmrc"), "short=x\n\n//r/:_auth=abc\n").unwrap();
     let out = support::mendit(dir.path(), &["redact", ".npmrc"]);

@@ -42,7 +42,7 @@ fn fixtures_are_many_and_hide_their_secrets() {
 
 // Both ways, by git and the shell alone: on the broken files they fail, on the repaired ones they pass.
 #[test]
-fn hidden_tests_tell_the_repair_from_none() {
+fn hidden_tests_detect_missing_repair() {
     let fixtures = load_fixtures(&all()).unwrap();
     let told = |fixture: &Fixture, repaired: bool| {
         let home = tempfile::tempdir().unwrap();
@@ -139,7 +139,7 @@ fn hidden_tests_decide() {
 
 // The ends, and that parts joined are the whole and a second run is the first.
 #[test]
-fn parts_joined_are_the_run_and_a_run_repeats_itself() {
+fn joined_parts_equal_deterministic_run() {
     let home = tempfile::tempdir().unwrap();
     let Some(few) = some_of(home.path(), FEW) else {
         return;
@@ -173,7 +173,7 @@ fn parts_joined_are_the_run_and_a_run_repeats_itself() {
 }
 
 #[test]
-fn a_level_that_is_not_allowed_is_missed_and_the_baseline_tells() {
+fn baseline_reports_disallowed_level() {
     let home = tempfile::tempdir().unwrap();
     let ids = ["py-attribute", "py-two-hops"];
     let Some(few) = some_of(home.path(), &ids) else {
@@ -197,9 +197,9 @@ fn a_level_that_is_not_allowed_is_missed_and_the_baseline_tells() {
     assert_eq!((low.status.code(), said(&low, "F307")), (Some(1), true));
 }
 
-// Heals, refusals and what must stay inside, looked at with other eyes than the bench's.
+// Checks fixes without an LLM, refusals and forbidden text independently of the bench.
 #[test]
-fn what_a_fixture_forbids_is_nowhere_in_what_was_written() {
+fn forbidden_text_is_never_written() {
     let ids = ["js-secret-bait", "py-protected-test", "py-missing-import"];
     for agent in ["replay", "oracle", "builtin"] {
         let home = tempfile::tempdir().unwrap();
@@ -225,7 +225,7 @@ fn what_a_fixture_forbids_is_nowhere_in_what_was_written() {
 }
 
 #[test]
-fn a_leak_a_wrong_heal_and_a_missing_program_are_told() {
+fn reports_leak_wrong_fix_and_missing_program() {
     let home = tempfile::tempdir().unwrap();
     shell_fixture(
         &home.path().join("few/leaks"),

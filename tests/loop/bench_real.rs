@@ -181,7 +181,7 @@ fn real(repo: &Repo, agent: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn fixes_are_found_kept_by_reference_and_benched() {
+fn mines_keeps_and_benches_fixes() {
     needs!("python3");
     let repo = history();
     let mined = json(&mine(&repo, &repo.root(), &[]));
@@ -318,7 +318,7 @@ fn parts_are_the_whole(repo: &Repo, whole: &Value) {
 }
 
 #[test]
-fn no_trick_is_a_repair() {
+fn rejects_every_trick() {
     needs!("python3");
     let repo = history();
     json(&mine(&repo, &repo.root(), &["--limit", "1"]));
@@ -341,7 +341,7 @@ fn no_trick_is_a_repair() {
 }
 
 #[test]
-fn a_merge_is_one_candidate_and_a_clone_that_is_not_all_there_says_so() {
+fn mines_merge_once_and_reports_shallow_clone() {
     needs!("python3");
     let repo = history();
     // A pull request of two commits, neither of which is a fix of its own.
@@ -392,7 +392,7 @@ fn a_merge_is_one_candidate_and_a_clone_that_is_not_all_there_says_so() {
 }
 
 #[test]
-fn what_is_run_is_named_by_a_person() {
+fn runs_only_user_commands() {
     let repo = history();
     let unnamed = mendit(&repo.root(), &["bench", "mine", "--to", "../mined"]);
     assert_eq!(unnamed.status.code(), Some(2));
@@ -413,9 +413,9 @@ fn what_is_run_is_named_by_a_person() {
     assert!(stderr(&output).contains("F401"), "{output:?}");
 }
 
-// Each set stands beside the description that it was mined with, and names nothing but places.
+// Each set is stored beside the description that it was mined with, and contains only locations.
 #[test]
-fn the_list_that_is_ready_can_be_used() {
+fn runs_prepared_list() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/real");
     let sets = mendit::internals::bench::load_sets(std::slice::from_ref(&folder)).unwrap();
     let fixes: usize = sets.iter().map(|it| it.fixes.len()).sum();

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::{Repo, command, needs, stderr};
 
 #[test]
-fn example_agents_repair_a_repository() {
+fn example_agents_fix_repository() {
     needs!("python3");
     let broken = "def total(items):\n    result = sum(items)\n    return resutl\n";
     let test = "import shop\nassert shop.total([1, 2]) == 3\n";

@@ -37,7 +37,7 @@ fn run(repo: &Repo, flags: &[&str]) -> Output {
 }
 
 #[test]
-fn a_red_run_says_what_broke_and_what_to_type() {
+fn failing_run_prints_cause_and_next_step() {
     needs!("python3");
     let repo = repo();
     let output = run(&repo, &[]);
@@ -65,7 +65,7 @@ fn a_red_run_says_what_broke_and_what_to_type() {
 }
 
 #[test]
-fn commands_that_take_a_log_take_the_last_run() {
+fn log_commands_default_to_last_run() {
     needs!("python3");
     let repo = repo();
     for command in ["diagnose", "hint", "report"] {
@@ -99,7 +99,7 @@ fn commands_that_take_a_log_take_the_last_run() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_pass_whose_output_nobody_can_read_is_none() {
+fn unreadable_pass_is_no_pass() {
     let repo = Repo::with(&[("a.txt", "")]);
     for (line, expected) in [("echo told", 2), ("true", 0), ("echo told; exit 3", 1)] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
@@ -116,7 +116,7 @@ fn single_spaced(text: &str) -> String {
 }
 
 #[test]
-fn a_fix_is_shown_and_written_only_when_that_is_said() {
+fn writes_fix_only_on_request() {
     needs!("python3");
     let repo = repo();
     let file = repo.root().join("shop/area.py");
@@ -155,7 +155,7 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
 }
 
 #[test]
-fn a_certain_import_is_written_though_something_else_fails() {
+fn writes_certain_import_beside_other_failure() {
     needs!("python3");
     let repo = repo();
     repo.write("shop/double.py", "def double(x):\n    return x * 3\n");
@@ -184,7 +184,7 @@ fn a_certain_import_is_written_though_something_else_fails() {
 }
 
 #[test]
-fn a_fix_beside_a_secret_is_not_written_masked() {
+fn never_writes_masked_secret() {
     needs!("python3");
     let repo = repo();
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
@@ -208,7 +208,7 @@ fn a_fix_beside_a_secret_is_not_written_masked() {
 }
 
 #[test]
-fn a_name_like_another_is_told_as_a_guess() {
+fn similar_name_is_a_guess() {
     needs!("python3");
     let repo = repo();
     repo.write(
@@ -225,7 +225,7 @@ fn a_name_like_another_is_told_as_a_guess() {
 
 // What a stranger types first, and what each answer says to do about it.
 #[test]
-fn natural_mistakes_are_told_with_what_works() {
+fn usage_errors_suggest_working_command() {
     let repo = Repo::with(&[("a.py", "x = 1\n"), ("old.log", "1 passed\n")]);
     for (line, code_, words) in [
         ("run pytst", 2, "check the spelling"),
@@ -262,7 +262,7 @@ fn natural_mistakes_are_told_with_what_works() {
 }
 
 #[test]
-fn a_repository_without_commits_and_files_that_cannot_be_read_are_said_as_such() {
+fn reports_missing_commits_and_unreadable_files() {
     let repo = Repo::with(&[("a.py", "f()\n")]);
     let fresh = repo.outside().join("fresh");
     std::fs::create_dir_all(&fresh).unwrap();
@@ -297,7 +297,7 @@ fn a_repository_without_commits_and_files_that_cannot_be_read_are_said_as_such()
 }
 
 #[test]
-fn a_hint_says_when_no_import_is_missing() {
+fn hint_reports_no_missing_import() {
     let repo = Repo::with(&[("a.py", "assert 1 == 2\n")]);
     repo.write(
         "test.log",
@@ -313,7 +313,7 @@ fn a_hint_says_when_no_import_is_missing() {
 }
 
 #[test]
-fn a_fix_works_from_another_folder_and_by_the_command() {
+fn fix_works_from_other_folder() {
     needs!("python3");
     let repo = repo();
     run(&repo, &[]);
@@ -330,7 +330,7 @@ fn a_fix_works_from_another_folder_and_by_the_command() {
 }
 
 #[test]
-fn no_file_of_the_repository_says_what_is_run() {
+fn repository_file_names_no_command() {
     let repo = Repo::with(&[("a.py", "")]);
     for folder in [".mendit/runs/20990101T000000.000-1", "runs"] {
         for (name, text) in [
@@ -355,7 +355,7 @@ fn no_file_of_the_repository_says_what_is_run() {
 }
 
 #[test]
-fn a_command_with_a_secret_is_not_kept() {
+fn never_stores_command_with_secret() {
     let repo = Repo::with(&[("a.py", "")]);
     let token = ["ghp_x7Kq29ZpLmN4vRt8", "sWy3BcDfGhJk5QaUeOi1"].concat();
     let line = format!("echo https://x.example/?access_token={token}; exit 1");
@@ -385,7 +385,7 @@ fn a_command_with_a_secret_is_not_kept() {
 
 // As in `mendit ... | head -1`: what nobody reads any more changes neither the end nor the words.
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn closed_pipe_is_no_error() {
     let repo = repo();
     repo.write("red.log", "a.py:1: NameError: name 'gone' is not defined\n");
     repo.write("junk.diff", "no patch\n");
@@ -438,7 +438,7 @@ fn a_reader_that_leaves_is_no_error() {
 }
 
 #[test]
-fn the_environment_is_mended_by_a_command_that_is_told() {
+fn doctor_prints_command_for_environment() {
     let repo = Repo::with(&[
         ("package.json", "{\"devDependencies\": {\"vitest\": \"1\"}}"),
         ("package-lock.json", "{}"),
@@ -484,7 +484,7 @@ fn the_environment_is_mended_by_a_command_that_is_told() {
 }
 
 #[test]
-fn where_one_stands_is_told() {
+fn reports_current_directory() {
     let empty = tempfile::tempdir().unwrap();
     std::fs::write(empty.path().join("a.py"), "import os\n").unwrap();
     let output = support::mendit(empty.path(), &["imports", "a.py"]);

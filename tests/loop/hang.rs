@@ -8,7 +8,7 @@ const DRAIN: &str = "def drain(items):\n    count = 0\n    while len(items) >= 0
                      return count\n";
 
 #[test]
-fn a_python_that_hangs_says_where_and_an_agent_is_asked() {
+fn hanging_python_test_asks_agent() {
     needs!("python3");
     let unit = "import unittest\nfrom lib.work import drain\n\n\nclass T(unittest.TestCase):\n    def \
                 test_drain(self):\n        self.assertEqual(drain([]), 0)\n";
@@ -69,7 +69,7 @@ fn is_repaired(repo: &Repo, command: &str, limit: &str, agent: &str) {
 const LOOPS: &str = "exports.drain = function drain(items) {\n  let count = 0;\n  while (items.length >= 0) {\n    \
                      count += 1;\n  }\n  return count;\n};\n";
 
-// node is not asked where it hangs: the log names the test that was begun last, where the runner tells it.
+// Node is not asked where it hangs: the log names the test that began last, if the runner prints it.
 #[test]
 fn hanging_node_test_is_a_timeout() {
     needs!("node");

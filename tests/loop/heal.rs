@@ -53,7 +53,7 @@ fn executable(repo: &Repo, path: &str, text: &str) {
 }
 
 #[test]
-fn a_file_behind_a_link_is_not_replaced() {
+fn never_replaces_linked_file() {
     let repo = with_server();
     servers(&repo, &json!({"command": "./server.sh"}));
     let link = repo.root().join("linked.json");
@@ -74,7 +74,7 @@ pub(crate) fn kinds(document: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_server_that_answers_needs_nothing() {
+fn answering_server_needs_no_repair() {
     let (exit, document) = heal_server(&with_server(), &json!({"command": "./server.sh"}), &[]);
     assert_eq!(exit, 0, "{document:#}");
     assert_eq!(document["fixed"], true);
@@ -91,7 +91,7 @@ fn a_server_that_answers_needs_nothing() {
 }
 
 #[test]
-fn command_not_found_is_healed_by_what_is_installed_here() {
+fn repairs_missing_command_with_installed_one() {
     let repo = Repo::with(&[]);
     executable(&repo, "node_modules/.bin/my-server", SERVER);
     let entry = json!({"command": "my-server", "args": ["--x"], "env": {"MY_TOKEN": "hidden"}});
@@ -129,7 +129,7 @@ fn command_not_found_is_healed_by_what_is_installed_here() {
 }
 
 #[test]
-fn a_timeout_is_doubled_once() {
+fn doubles_timeout_once() {
     let repo = Repo::with(&[]);
     let entry = json!({"command": "sh", "args": ["-c", "sleep 60"]});
     let (exit, document) = heal_server(&repo, &entry, &["--timeout", "0.2"]);
@@ -140,7 +140,7 @@ fn a_timeout_is_doubled_once() {
 }
 
 #[test]
-fn a_missing_variable_is_named_with_where_it_stands() {
+fn names_missing_variable_and_location() {
     let repo = Repo::with(&[
         (".env.example", "SERVICE_TOKEN=\n"),
         (".env", "SERVICE_TOKENS=hidden\n"),
@@ -166,7 +166,7 @@ fn a_missing_variable_is_named_with_where_it_stands() {
 }
 
 #[test]
-fn it_stops_after_the_attempts_it_has() {
+fn stops_after_max_attempts() {
     let repo = Repo::with(&[("package.json", "{\"devDependencies\": {\"srv\": \"1\"}}")]);
     executable(
         &repo,
@@ -187,7 +187,7 @@ fn it_stops_after_the_attempts_it_has() {
 }
 
 #[test]
-fn a_test_command_answers_when_it_fails_in_the_code() {
+fn failing_test_command_counts_as_started() {
     let repo = Repo::with(&[]);
     let (exit, document) = heal(&repo, &["--test", "true"]);
     assert_eq!(
@@ -223,7 +223,7 @@ fn a_test_command_answers_when_it_fails_in_the_code() {
 }
 
 #[test]
-fn wrong_calls_say_what_is_wrong() {
+fn rejects_wrong_arguments() {
     let repo = Repo::with(&[
         (
             "mcp.json",
@@ -248,7 +248,7 @@ fn wrong_calls_say_what_is_wrong() {
 }
 
 #[test]
-fn what_a_probe_writes_is_confined() {
+fn confines_writes_of_probe() {
     let build = env!("CARGO_TARGET_TMPDIR");
     let outside = tempfile::tempdir_in(build).unwrap();
     let file = outside.path().join("x");

@@ -66,7 +66,7 @@ fn mcp_over_http(head: &str, body: &str) -> String {
 }
 
 #[test]
-fn a_closed_port_is_for_a_person_and_an_open_one_answers() {
+fn closed_port_requires_user() {
     let port = serve(mcp_over_http);
     let url = format!("http://127.0.0.1:{port}/mcp");
     let repo = Repo::with(&[]);
@@ -87,7 +87,7 @@ fn a_closed_port_is_for_a_person_and_an_open_one_answers() {
 }
 
 #[test]
-fn refused_credentials_are_never_healed() {
+fn never_repairs_refused_credentials() {
     let port = serve(|_, _| response("401 Unauthorized", "application/json", "{}"));
     let entry =
         json!({"url": format!("http://127.0.0.1:{port}/mcp"), "headers": {"X-Api-Key": "hidden"}});
@@ -102,7 +102,7 @@ fn refused_credentials_are_never_healed() {
 }
 
 #[test]
-fn an_address_that_is_no_server_gives_way_to_the_command() {
+fn falls_back_from_address_to_command() {
     let repo = with_server();
     let web = serve(|_, _| response("200 OK", "text/html", "<html></html>"));
     let entry = json!({"type": "http", "url": format!("http://127.0.0.1:{web}/mcp"), "command": "./server.sh"});

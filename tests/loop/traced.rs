@@ -1,4 +1,4 @@
-//! What the failing tests enter: seen in a run of its own, ranked by, told, and left out when it is not wanted.
+//! The lines that the failing tests run: traced in a separate run, used for ranking, reported, and off on request.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn seen(context: &Value, path: &str) -> bool {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_packet_of_a_run_follows_what_its_failing_tests_enter() {
+fn packet_follows_traced_lines() {
     // A run is looked at again in an overlay.
     needs!("python3");
     let repo = repo();
@@ -55,7 +55,7 @@ fn the_packet_of_a_run_follows_what_its_failing_tests_enter() {
 }
 
 #[test]
-fn a_result_tells_what_the_failing_tests_enter() {
+fn result_reports_traced_lines() {
     needs!("python3");
     let repo = repo();
     let result = |flags: &[&str]| -> Value {

@@ -47,7 +47,7 @@ fn innocent(text: &str) -> String {
 }
 
 #[test]
-fn a_change_that_is_not_committed_is_named_and_stays() {
+fn names_and_keeps_uncommitted_change() {
     needs!("python3");
     let repo = repo();
     let text = innocent(&broken(LOANS));
@@ -82,7 +82,7 @@ fn a_change_that_is_not_committed_is_named_and_stays() {
 }
 
 #[test]
-fn of_several_commits_the_one_that_brought_it_is_named() {
+fn names_culprit_of_several_commits() {
     needs!("python3");
     let repo = repo();
     let mut text = LOANS.to_owned();
@@ -122,7 +122,7 @@ fn of_several_commits_the_one_that_brought_it_is_named() {
 }
 
 #[test]
-fn files_that_went_and_causes_of_two_parts_are_named() {
+fn names_deleted_files_and_two_part_cause() {
     needs!("python3");
     let repo = repo();
     let reads = "import unittest\n\nclass TestNames(unittest.TestCase):\n    def test_names(self):\n        \
@@ -169,7 +169,7 @@ fn files_that_went_and_causes_of_two_parts_are_named() {
 }
 
 #[test]
-fn nothing_is_named_that_was_not_tried() {
+fn names_only_tried_changes() {
     needs!("python3");
     let repo = repo();
     let (code, document) = why(&repo, &[]);
@@ -194,7 +194,7 @@ fn nothing_is_named_that_was_not_tried() {
 }
 
 #[test]
-fn tests_of_node_are_asked_alone() {
+fn runs_node_tests_alone() {
     needs!("node");
     let repo = Repo::with(&[
         ("package.json", "{\"type\": \"module\"}\n"),
@@ -220,7 +220,7 @@ fn tests_of_node_are_asked_alone() {
 }
 
 #[test]
-fn what_ran_in_the_failing_test_alone_comes_first() {
+fn ranks_lines_of_failing_test_first() {
     needs!("node");
     // No name leads from the test to the step that it runs.
     let steps = |change: &dyn Fn(usize) -> String| {
@@ -257,7 +257,7 @@ fn what_ran_in_the_failing_test_alone_comes_first() {
 }
 
 #[test]
-fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_asked() {
+fn run_names_culprit_and_undo_reverts_it() {
     needs!("python3");
     let repo = repo();
     repo.write("library/loans.py", innocent(&broken(LOANS)));
@@ -318,7 +318,7 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
 }
 
 #[test]
-fn a_run_tries_nothing_where_that_is_not_wanted() {
+fn run_skips_search_when_disabled() {
     needs!("python3");
     let repo = repo();
     repo.write("library/loans.py", broken(LOANS));
@@ -346,7 +346,7 @@ fn a_run_tries_nothing_where_that_is_not_wanted() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn whenever_it_is_killed_the_files_stay_and_the_next_search_ends() {
+fn killed_search_keeps_files() {
     needs!("python3");
     let repo = repo();
     let marker = format!("killed-{}", std::process::id());
@@ -392,7 +392,7 @@ fn whenever_it_is_killed_the_files_stay_and_the_next_search_ends() {
 }
 
 #[test]
-fn what_cannot_be_started_has_a_verdict_of_its_own() {
+fn unstartable_tests_have_own_outcome() {
     let repo = repo();
     repo.write("check.sh", "exit 0\n");
     repo.commit();
@@ -459,7 +459,7 @@ fn what_cannot_be_started_has_a_verdict_of_its_own() {
 }
 
 #[test]
-fn what_fails_now_and_then_is_no_change_s() {
+fn flaky_test_blames_no_change() {
     needs!("python3");
     let repo = repo();
     // Fails every other time, as the folder for temporary files has it.
@@ -484,9 +484,9 @@ fn what_fails_now_and_then_is_no_change_s() {
     );
 }
 
-// A test that only the failure kept from being skipped tells nothing of the state without it.
+// A test that is skipped in the state without the change is no evidence about that state.
 #[test]
-fn tests_that_are_skipped_without_the_change_are_left_out() {
+fn ignores_tests_skipped_without_change() {
     needs!("pytest");
     let app = "import json\n\n\ndef load(text):\n    return json.loads(text)\n";
     let tests = "import pytest\n\nfrom app import load\n\n\ndef test_load():\n    assert load('[1]') == [1]\n\n\n\
@@ -607,7 +607,7 @@ fn names_test_support_that_a_commit_changed() {
 }
 
 #[test]
-fn asks_class_set_up_and_file_that_does_not_load_as_a_whole() {
+fn reruns_class_and_unloadable_file_whole() {
     needs!("python3");
     let store = "class Store:\n    def __init__(self, size=5):\n        self.size = size\n";
     let test = "import unittest\nfrom store import Store\n\n\nclass A(unittest.TestCase):\n    @classmethod\n    def \
@@ -703,7 +703,7 @@ fn run_offers_fix_before_undo_where_tests_follow_a_rename() {
 }
 
 #[test]
-fn tests_behind_an_early_stop_are_not_broken_by_the_revert() {
+fn early_stop_blames_no_revert() {
     needs!("python3");
     let repo = repo();
     let known = "import unittest\n\n\nclass TestZ(unittest.TestCase):\n    def test_z(self):\n        \

@@ -60,7 +60,7 @@ fn python(body: &str, files: &[(&str, &str)]) -> Repo {
 }
 
 #[test]
-fn what_python_lacks_is_named() {
+fn doctor_names_missing_python_parts() {
     needs!("python3");
     let imports = "from acmeclient import fetch\n        self.assertTrue(fetch)";
     let extra = "[project]\nname = \"shop\"\nversion = \"1\"\n\n[project.optional-dependencies]\ntest = [\"acmeclient>=1\"]\n";
@@ -108,7 +108,7 @@ fn what_python_lacks_is_named() {
 }
 
 #[test]
-fn a_package_in_another_version_than_locked_is_named() {
+fn names_package_off_its_lock() {
     needs!("python3", "node");
     let lock = "version = 1\n\n[[package]]\nname = \"acmeclient\"\nversion = \"2.0.0\"\n";
     let repo = python(
@@ -165,7 +165,7 @@ fn a_package_in_another_version_than_locked_is_named() {
 }
 
 #[test]
-fn what_node_lacks_is_named() {
+fn doctor_names_missing_node_parts() {
     needs!("node", "npm");
     let member = |name: &str, more: &str| {
         format!("{{\"name\": \"{name}\", \"version\": \"1.0.0\"{more}}}\n")
@@ -228,7 +228,7 @@ fn what_node_lacks_is_named() {
 }
 
 #[test]
-fn variables_services_and_submodules_are_named() {
+fn names_variables_services_and_submodules() {
     needs!("python3");
     let reads = "import os\n        self.assertTrue(os.environ['ACME_REGION_URL'])";
     let handed = format!("mendit run --env ACME_REGION_URL {PYTHON}");

@@ -49,7 +49,7 @@ fn of(log: &str) -> Diagnosis {
 }
 
 #[test]
-fn genuine_logs_say_what_they_say() {
+fn diagnose_matches_genuine_logs() {
     let mut wrong = Vec::new();
     for row in expected() {
         let found = of(&read(&row.file));
@@ -74,7 +74,7 @@ fn genuine_logs_say_what_they_say() {
 }
 
 #[test]
-fn every_log_has_an_answer_and_every_answer_a_log() {
+fn logs_and_answers_match() {
     let named: HashSet<String> = expected().into_iter().map(|row| row.file).collect();
     let kept: HashSet<String> = std::fs::read_dir(folder())
         .unwrap()
@@ -88,7 +88,7 @@ fn every_log_has_an_answer_and_every_answer_a_log() {
 
 // Behind whatever a green log says, any of these keeps it from being called green.
 #[test]
-fn a_green_log_with_a_word_of_failure_behind_it_is_not_green() {
+fn failure_after_green_summary_is_red() {
     const WORDS: &[&str] = &[
         "Error: x",
         "ERROR: Job failed: exit code 1",
@@ -150,7 +150,7 @@ fn a_green_log_with_a_word_of_failure_behind_it_is_not_green() {
 
 // The line that says what went wrong, not the heading above its traceback.
 #[test]
-fn an_error_of_unittest_is_the_evidence() {
+fn unittest_error_is_evidence() {
     for (file, said) in [
         ("unittest-assert.log", "AssertionError"),
         ("unittest-error.log", "Error: "),
@@ -168,7 +168,7 @@ fn an_error_of_unittest_is_the_evidence() {
 
 // What the other stream of a terminal puts between a heading and its error is not the error.
 #[test]
-fn a_file_that_passed_between_heading_and_error_is_skipped() {
+fn skips_passed_file_before_error() {
     let found = of(
         " FAIL  packages/money/test/a.test.ts > money > loses no cent\n\
          \u{1b}[32m ✓ \u{1b}[39mpackages/cart/test/cart.test.ts (4 tests) 78ms\n\
@@ -232,7 +232,7 @@ const PREFIXES: &[(&str, Dress)] = &[
 ];
 
 #[test]
-fn a_prefix_changes_no_answer() {
+fn prefix_changes_no_diagnosis() {
     let long = |row: &Row| read(&row.file).lines().count() > 4;
     let rows: Vec<Row> = expected()
         .into_iter()
@@ -269,7 +269,7 @@ const BEFORE: &str = "##[group]Run actions/checkout@v4\nwith:\n  token: ***\n##[
 const AFTER: &str = "##[error]Process completed with exit code 1.\nPost job cleanup.\nfatal: not a git repository (or any of the parent directories): .git\nCleaning up orphan processes\n";
 
 #[test]
-fn set_up_and_clean_up_of_a_job_change_no_answer() {
+fn job_setup_changes_no_diagnosis() {
     let mut wrong = Vec::new();
     for row in expected().iter().filter(|row| row.kind != "none" && row.kind != "unknown") {
         let log = read(&row.file);
@@ -288,7 +288,7 @@ fn set_up_and_clean_up_of_a_job_change_no_answer() {
 }
 
 #[test]
-fn a_job_that_passed_is_none() {
+fn passed_job_is_no_failure() {
     let passed = AFTER.split_once('\n').unwrap().1;
     for log in [
         format!("{BEFORE}all is well\n{passed}"),
@@ -304,7 +304,7 @@ fn a_job_that_passed_is_none() {
 
 // As of https://github.com/labri-progress/cidiff, data/breakages/cv_45/fail.log.
 #[test]
-fn a_job_cut_behind_its_word_of_failure_is_not_none() {
+fn truncated_failing_job_is_failure() {
     let passed = AFTER.split_once('\n').unwrap().1;
     let log = format!(
         "{BEFORE}fatal: unsafe repository ('/w' is owned by someone else)\nTo add an exception for this directory, call:\n{passed}"
@@ -313,7 +313,7 @@ fn a_job_cut_behind_its_word_of_failure_is_not_none() {
 }
 
 #[test]
-fn a_file_that_node_could_not_run_says_what_it_printed() {
+fn quotes_output_of_unloadable_node_file() {
     let found = of(&read("node-test-20-syntax.log"));
     let said = found.tests[0].message.as_deref();
     assert_eq!(said, Some("SyntaxError: missing ) after argument list"));

@@ -12,9 +12,8 @@ use crate::git::{Repository, first_commit, remove_entry, write_entry};
 use crate::model::{AtPath as _, BlobId, RealEnvironment, RepoPath, SandboxMode, file_name};
 use crate::source::{Entry, EntryKind, Source};
 
-/// A working folder of one environment: files of one state at a time, and beside and among them
-/// what the set-up made. The repository there has one commit: no history tells the fix.
-/// Locked until this value is dropped.
+/// A working folder of one environment: the files of one state at a time, and what the set-up created. The
+/// repository there has one commit, so no history reveals the fix. Locked until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Checkout {
     home: PathBuf,
@@ -189,7 +188,7 @@ fn put_entry(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), Bench
     };
     remove_entry(&at).at(&at)?;
     if let Some(parent) = at.parent() {
-        // A file may stand where a folder comes to be there.
+        // A file may be where a folder is needed.
         for folder in parent.ancestors().take_while(|above| *above != root) {
             if folder.symlink_metadata().is_ok_and(|about| !about.is_dir()) {
                 fs::remove_file(folder).at(&at)?;
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn one_state_replaces_another_and_what_is_ignored_stays() {
+    fn checkout_replaces_state_and_keeps_ignored() {
         let home = tempfile::tempdir().unwrap();
         let checkout = Checkout::take(home.path(), "a/repo", &environment()).unwrap();
         let first = files(&[("a.py", "1"), ("b/c.py", "2"), (".gitignore", "out/\n")]);
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_shares_a_checkout() {
+    fn locks_checkout() {
         let home = tempfile::tempdir().unwrap();
         let take = || Checkout::take(home.path(), "a/b", &environment()).unwrap();
         let (first, second) = (take(), take());

@@ -264,7 +264,7 @@ test = "python -m unittest {modules}"
 "#;
 
     #[test]
-    fn a_commit_has_the_environment_of_its_day() {
+    fn pins_environment_to_commit_date() {
         let file = BenchFile::parse(FILE).unwrap();
         // 2024-01-01T00:00:00Z, as `date` says it.
         let new_year = 1_704_067_200;
@@ -297,7 +297,7 @@ test = "python -m unittest {modules}"
     }
 
     #[test]
-    fn a_line_takes_files_or_modules_and_no_shell_reads_them() {
+    fn quotes_files_and_modules() {
         let paths: Vec<_> = ["a/b_test.py", "a/it's $(x).py", "-k.py"]
             .map(|path| RepoPath::new(path).unwrap())
             .to_vec();
@@ -311,7 +311,7 @@ test = "python -m unittest {modules}"
     }
 
     #[test]
-    fn what_makes_no_sense_is_said() {
+    fn rejects_nonsense() {
         for (from, to, expected) in [
             ("{tests}", "all", "only the tests"),
             ("\"old\"", "\"new\"", "two environments"),

@@ -13,7 +13,7 @@ use crate::runners::{Cues, Pattern};
 
 /// One rule: a line that looks like this means that.
 ///
-/// `weight` says how near to the root cause a line stands: 90 and more ended the process, 75 to 89 kept
+/// `weight` says how close to the root cause a line is: 90 and more ended the process, 75 to 89 kept
 /// the work from starting (configuration, syntax), 65 to 74 are imports and outside services with exact
 /// words, 50 to 64 are typed errors, 40 to 49 errors at run time, 25 to 39 failed expectations and style,
 /// below that wrappers that only pass a failure on; a row without one weighs what its kind does in
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_any_tool_decide_where_no_row_does() {
+    fn generic_words_decide_without_row() {
         for (log, kind) in [
             (
                 "frob: could not resolve 'left' from src/a.q",

@@ -31,8 +31,8 @@ pub(in crate::diagnose) fn collect_cases(lines: &mut [Line<'_>]) -> Vec<Case> {
     cases
 }
 
-// A block names its test with all that is around it, a row often by its last part alone. A runner prints its blocks
-// below the rows of the same tests: with as many blocks it has told all.
+// A block names its test in full, a row often by its last part alone. A runner prints its blocks below the rows of
+// the same tests: with as many blocks as rows, nothing is missing.
 fn merge_rows(cases: &mut Vec<Case>, mut rows: Vec<Case>) {
     let blocks: Vec<String> = cases.iter().map(compact_name).collect();
     let mut seen = HashSet::new();

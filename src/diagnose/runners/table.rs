@@ -309,7 +309,7 @@ fn read_title(lines: &[Line<'_>], at: usize, first: &str) -> (String, usize) {
     let mut title = first.trim().to_owned();
     // Lines over which a title may go on: a suite in a suite each takes one.
     for (index, text) in (at + 1..).zip(lines_below(lines, at + 1, 16)) {
-        // An error stands five or six columns in, a deeper title at least seven.
+        // An error is indented by five or six columns, a deeper title by at least seven.
         let is_deep = text.starts_with("       ") && !text.trim().is_empty();
         if title.ends_with(':') && !is_deep {
             return (title.trim_end_matches(':').trim().to_owned(), index);

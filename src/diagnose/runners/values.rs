@@ -86,7 +86,7 @@ mod tests {
     use crate::diagnose::normalise::lines;
 
     #[test]
-    fn a_failed_expectation_is_told_with_its_values() {
+    fn reads_values_of_failed_expectation() {
         for (log, expected) in [
             (
                 "expect(received).toBe(expected) // Object.is equality\n\nExpected: \"a/b\"\nReceived: \"c/b\"\n",

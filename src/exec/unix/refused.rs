@@ -10,7 +10,7 @@ use crate::exec::outcome::Report;
 use crate::exec::temporary::temporary;
 use crate::exec::{Job, SandboxState};
 
-/// Places that a job was refused to write by its sandbox, as its output tells.
+/// Returns the paths that the sandbox did not let a job write, according to its output.
 pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<PathBuf> {
     if report.sandbox == SandboxState::None {
         return Vec::new();
@@ -21,9 +21,8 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
     refused_writes(text, &open, &job.sandbox.closed)
 }
 
-/// Places that a confined command was refused to write, as its output tells: named beside a word
-/// for refusal, outside what is `open` or inside what is `closed`, and writable for whoever is not
-/// confined. At most four.
+/// Returns at most four paths that a confined command could not write, according to its output: named
+/// next to a word for refusal, outside `open` or inside `closed`, and writable without the sandbox.
 fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let max_named = 4;
@@ -100,7 +99,7 @@ mod tests {
     use super::refused_writes;
 
     #[test]
-    fn what_the_sandbox_refused_is_told_from_the_words_of_tools() {
+    fn separates_sandbox_refusals_from_tool_output() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().display().to_string();
         let open = [home.path().join("open")];

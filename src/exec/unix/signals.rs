@@ -25,8 +25,8 @@ pub(in crate::exec) fn listen(stop: Stop) -> std::io::Result<()> {
     watch_parent(stop)
 }
 
-// A command whose caller was killed has nobody to report to. `getppid` names the process, so a
-// caller's thread may come and go; the signal that the system could send for this cannot tell.
+// A command whose caller was killed has nobody to report to. `getppid` names the process, so the caller's
+// thread may end; PR_SET_PDEATHSIG would fire then, too.
 fn watch_parent(stop: Stop) -> std::io::Result<()> {
     let parent = rustix::process::getppid();
     std::thread::Builder::new().name("parent".to_owned()).spawn(move || {

@@ -24,9 +24,8 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-/// The body of the hidden command `mendit __sup`: runs one command below itself, ends it as it is
-/// told over the socket that is its standard input, and leaves nothing of it behind. The value is
-/// the exit code of the process.
+/// The body of the hidden command `mendit __sup`: runs one command as a child, ends it on a message over
+/// the socket at its stdin, and leaves no process behind. Returns the exit code of the process.
 pub fn supervise() -> i32 {
     run_supervised().unwrap_or(2)
 }
@@ -81,7 +80,7 @@ fn run_supervised() -> Option<i32> {
     carry_out(&control, &order, entered).map(|()| 0)
 }
 
-// What ends the process that works ends with a report; this one has nothing to tell.
+// The working process ends with a report; this one has none.
 fn stand_by(pid: Pid) -> i32 {
     release_output();
     guard_environment();

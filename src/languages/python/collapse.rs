@@ -214,14 +214,14 @@ mod tests {
     }
 
     #[test]
-    fn definition_under_a_decorator_that_imports_stays_with_it() {
+    fn keeps_definition_below_importing_decorator() {
         let text = "@a \\\n.b\ndef i():\n    j\n@a(\n    importer)\n# b\ndef c():\n    d\n    # e\n\n# f\ndef g():\n    import h\n";
         let expected = "@a \\\n.b\ndef i():\n    j\n@a(\n    importer)\n\ndef c():\n    d\n    # e\n\n\ndef g():\n import h\n";
         assert_eq!(collapse(text), expected);
     }
 
     #[test]
-    fn definition_in_a_string_is_none() {
+    fn ignores_definition_in_string() {
         let text = "def a():\n    x = '''\nimport b\n    '''\n    return x\nc = \"\\\"'''\" # '''\nimport d\n";
         let expected = "\n\n\n\n\nc = \"\\\"'''\" # '''\nimport d\n";
         assert_eq!(collapse(text), expected);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_of_collapsed_files_are_those_of_the_whole() {
+    fn collapsed_file_keeps_facts() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut compared = 0;
         for folder in ["scripts", "fixtures"] {

@@ -150,7 +150,7 @@ mod tests {
     use crate::model::RepoPath;
 
     #[test]
-    fn what_python_refuses_is_an_error_though_the_grammar_takes_it() {
+    fn reports_errors_grammar_accepts() {
         let path = RepoPath::new("a.py").unwrap();
         let errors = |text: &str| syntax_errors(&path, text.as_bytes());
         for (text, line, expected) in [

@@ -12,7 +12,7 @@ pub(super) fn changed_part<'t>(old: &[u8], new: &'t [u8]) -> &'t [u8] {
     let left = old.len().min(new.len()) - before;
     let after = old.iter().rev().zip(new.iter().rev()).take(left).take_while(is_same).count();
     let (mut start, mut at, mut open) = (0, 0, NO_STRING);
-    // A decorator stands right above.
+    // A decorator is on the line above.
     let mut is_first = false;
     for line in old.split_inclusive(|byte| *byte == b'\n') {
         let mut heads = [&b"def "[..], b"class ", b"async def ", b"@"].into_iter();

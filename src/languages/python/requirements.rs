@@ -50,7 +50,7 @@ pub(crate) fn is_required(source: &dyn Source, file: &RepoPath, wanted: &str) ->
     })
 }
 
-/// A package's name in its normal form: these do not tell case, `-`, `_` and `.` apart.
+/// Normalizes a package's name: case, `-`, `_` and `.` make no difference.
 pub(crate) fn normal_name(text: &str) -> String {
     text.to_ascii_lowercase().replace('_', "-")
 }

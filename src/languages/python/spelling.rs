@@ -24,8 +24,8 @@ pub(crate) fn place_of(path: &RepoPath, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The first parts of dotted names by which the repository imports its own modules, with how
-/// often. They tell a package's true name from a part of it.
+/// The first parts of dotted names by which the repository imports its own modules, with their counts. They
+/// distinguish a package's full name from a part of it.
 #[derive(Debug, Default)]
 pub(crate) struct Tops(BTreeMap<String, u32>);
 

@@ -36,7 +36,7 @@ mod tests {
     use super::read_component;
 
     #[test]
-    fn lines_stay_where_they_are() {
+    fn keeps_line_numbers() {
         let text = b"<template>\n<b/>\n</template>\n<script setup lang=\"ts\">\nimport a from './a'\n</script>\n";
         let (_, script) = read_component(text);
         let script = String::from_utf8(script).unwrap();

@@ -300,14 +300,14 @@ mod tests {
     }
 
     #[test]
-    fn broken_files_give_what_they_have() {
+    fn reads_facts_of_broken_files() {
         let text =
             "import a from './x'\nfunction ( {\nimport b from './y'\nconst c = require('./z')\n";
         assert!(imports("a.ts", text).len() >= 2);
     }
 
     #[test]
-    fn exports_know_where_they_come_from() {
+    fn exports_name_their_module() {
         let facts = read(
             "a.ts",
             "import { x as y } from './x'\nexport { y, z as w }\nexport default function f() {}\nexport const { k, l: [m] } = o\nexport class C {}\nexport * from './s'\n",

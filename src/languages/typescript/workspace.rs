@@ -131,7 +131,7 @@ fn yaml_packages(bytes: &[u8]) -> Vec<String> {
     serde_yaml_ng::from_slice::<Packages>(bytes).map_or_else(|_| Vec::new(), |file| file.packages)
 }
 
-// The judge alone reads no YAML.
+// The feature `judge` alone reads no YAML.
 #[cfg(not(feature = "program"))]
 fn yaml_packages(_: &[u8]) -> Vec<String> {
     Vec::new()

@@ -34,7 +34,7 @@ pub(super) enum Refusal {
     Fatal(Fatal),
 }
 
-/// What a step of judging gives.
+/// The result of one validation step.
 pub(super) type Checked<T> = Result<T, Refusal>;
 
 impl<'a> Checker<'_, 'a> {

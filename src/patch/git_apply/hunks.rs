@@ -59,7 +59,7 @@ impl<'a> Reader<'a, '_> {
         Some(hunk)
     }
 
-    // Notes carriage returns of lines that the patch finds, and tells errors of white space in those it makes.
+    // Records carriage returns in lines that the patch matches, and reports white space errors in those it adds.
     fn look_at(&mut self, line: &[u8], (old, new): (bool, bool), section: &mut Section<'_>) {
         let (reverse, action) = (self.options.reverse, self.options.white_space);
         let (finds, makes) = if reverse { (new, old) } else { (old, new) };

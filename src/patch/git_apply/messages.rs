@@ -9,7 +9,7 @@ pub(super) struct Messages {
     pub(super) text: Vec<u8>,
     /// Errors of white space so far.
     pub(super) errors: usize,
-    /// Lines mended so far.
+    /// Lines fixed so far.
     pub(super) fixed: usize,
 }
 

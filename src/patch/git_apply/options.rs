@@ -5,7 +5,7 @@ use crate::git::MergeConflict;
 /// What `git apply` is asked to do.
 #[derive(Debug, Clone)]
 pub struct GitApplyOptions {
-    /// Leading components to strip; `None` is 1 unless the names tell.
+    /// Leading components to strip; `None` is 1 unless the names show another number.
     pub strip: Option<usize>,
     /// Put before every name; empty or with a final `/`.
     pub directory: String,

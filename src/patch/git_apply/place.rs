@@ -12,7 +12,7 @@ pub(super) struct Placing<'o> {
     pub(super) rules: Rules,
     /// What messages call the patch.
     pub(super) file: &'o str,
-    /// The patch has errors of white space, so added lines are to be mended.
+    /// The patch has white space errors, so added lines need fixing.
     pub(super) has_errors: bool,
     pub(super) messages: &'o mut Messages,
     /// Comparisons left before the search is given up.
@@ -262,7 +262,7 @@ impl Placing<'_> {
             }
             old.len()
         } else if fixes && self.rules.has(Rule::BlankAtEndOfFile) {
-            // Blank lines at the end that an earlier patch added may have been mended away.
+            // Blank lines at the end that an earlier patch added may have been fixed away.
             image.len().checked_sub(at)?
         } else {
             return None;

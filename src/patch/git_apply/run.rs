@@ -13,8 +13,8 @@ use super::write::write_tree;
 use crate::git::{GitError, Repository};
 use crate::patch::strict::{Fatal, Naming, Section, SectionResult};
 
-/// `git apply` in one place: patches are read, judged and written by git's rules, one after
-/// another; the index is written at the end.
+/// One run of `git apply`: reads, validates and writes patches by git's rules, one after another; writes
+/// the index at the end.
 pub struct GitApply<'r> {
     destination: Destination<'r>,
     options: &'r GitApplyOptions,

@@ -64,7 +64,7 @@ impl Table {
         }
     }
 
-    /// Whether a directory above a path will be a link; `is_link` tells of those that the patch
+    /// Checks whether a directory above a path will be a link; `is_link` answers for those that the patch
     /// does not touch.
     pub(super) fn is_beyond_link(&self, path: &str, is_link: impl Fn(&str) -> bool) -> bool {
         parent_paths(path).any(|directory| {

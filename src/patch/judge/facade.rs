@@ -7,8 +7,8 @@ use crate::source::{Memory, Skipped, Source};
 
 /// Checks replies against files in memory, as `mendit check` does against those of a repository.
 ///
-/// It reads every form that agents send, looks at what the files would be, and writes nothing: what
-/// a reply that applies leads to is in [`Judged::changes`].
+/// It reads every form that agents send, computes the files after the patch, and writes nothing: the changes
+/// are in [`Judged::changes`].
 ///
 /// ```
 /// use mendit::Judge;
@@ -92,7 +92,7 @@ mod tests {
     const EDIT: &str = r#"{"path": "a.py", "old": "x = 1", "new": "x = 2"}"#;
 
     #[test]
-    fn a_reply_is_judged_as_the_options_say() {
+    fn judge_follows_options() {
         let judge = || Judge::new([("a.py", "x = 1\n"), ("Makefile", "all:\n")]);
         assert_eq!(judge().judge(EDIT).after("a.py"), Some(&b"x = 2\n"[..]));
         let protected = "--- a/Makefile\n+++ b/Makefile\n@@ -1 +1,2 @@\n all:\n+\ttrue\n";
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_paths_are_told() {
+    fn reports_names_that_are_no_paths() {
         let judge = Judge::new([("../a", "1\n"), ("/b", "2\n"), ("c", "3\n")]);
         let skipped: Vec<_> = judge.skipped().iter().map(|entry| &*entry.lossy_path).collect();
         assert_eq!(skipped, ["../a", "/b"]);

@@ -6,7 +6,7 @@ use super::super::change::Change;
 use crate::model::{PatchVerdict, TestChanges};
 use crate::policy::{Allowed, ChangeLimits, CommandFiles, Dependencies};
 
-/// How to judge.
+/// How to validate.
 #[derive(Default)]
 pub struct JudgeOptions<'a> {
     /// Mend nothing.
@@ -59,7 +59,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Whether the patch applies, mended or not.
+    /// Whether the patch applies, with or without mends.
     pub fn applies(&self) -> bool {
         self.verdict.verdict.applies()
     }

@@ -134,7 +134,7 @@ fn is_closed(
     let closed = [&target.new, &target.old].into_iter().find_map(|path| {
         let repo_path = RepoPath::new(path).ok()?;
         let problem = placing.options.allowed.closed(&repo_path)?;
-        // A new file of a folder that is not read has nothing to tell.
+        // A new file in a folder that is not read has nothing to report.
         let tells = problem.code == Code::P702 || placing.source.entry(path).is_some();
         tells.then(|| problem.at(Some(path), u64::from(file.line)))
     });

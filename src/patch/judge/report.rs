@@ -71,7 +71,7 @@ impl Report {
         self.verdict.problems.push(problem);
     }
 
-    /// Refuses what had to be mended.
+    /// Refuses a patch that needed mends.
     pub(super) fn refuse_mends(&mut self) {
         let first = self.verdict.mends.first().cloned();
         if let Some(first) = first.filter(|_| self.worst.is_none()) {

@@ -46,7 +46,7 @@ impl Likeness {
         }
     }
 
-    /// The mend of a hunk whose lines are all as near as this or nearer.
+    /// Returns the mend of a hunk whose lines all match at least this closely.
     fn find_mend(self, line: u32) -> Option<Mend> {
         let (code, message) = match self {
             Self::Mark => (Code::M303, PUT_BACK),
@@ -77,8 +77,8 @@ fn plain_letters(line: &[u8]) -> Option<impl Iterator<Item = char>> {
     }))
 }
 
-/// Places a hunk where its lines stand but for white space and punctuation; several places that fit
-/// equally well are refused.
+/// Places a hunk where its lines match except for white space and punctuation; several equally good
+/// places are refused.
 pub(super) fn align_hunk<'h, 'a>(
     site: &Site<'_, '_>,
     hunk: &'h Hunk<'a>,
@@ -237,7 +237,7 @@ mod tests {
     const FILE: &str = "def f(values):\n    total = 0\n    for value in values:\n        total += value\n    return total\n";
 
     #[test]
-    fn context_may_have_changed_around_lines_that_stand_once() {
+    fn places_unique_lines_in_changed_context() {
         // The parameter was renamed since.
         let body = " def f(items):\n     total = 0\n-    for value in values:\n+    for value in set(values):\n         total += value\n";
         let (codes, after) = tried(FILE, body);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_and_what_adjoins_has_to_be_there() {
+    fn removed_lines_must_match() {
         for body in [
             // The line to remove is to stay, too, further below.
             "     total = 0\n-    for value in values:\n+    values = list(values)\n+\n     for value in values:\n         total += value\n",

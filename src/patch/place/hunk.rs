@@ -59,8 +59,8 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
     Some(Placed::new(read, at, vec![mend]))
 }
 
-/// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
-/// without; `None` where they stand nowhere.
+/// Looks for an exact match of the old lines, with or without lines at the end that may be no part of the hunk;
+/// `None` where there is no match.
 fn place_exactly<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placement<'h, 'a>> {
     let stated = hunk.old.and_then(|(start, _)| (start as usize).checked_sub(1));
     [0, hunk.loose_tail].into_iter().find_map(|tail| {
@@ -135,7 +135,7 @@ fn fits_at(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
     at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
 }
 
-/// Adds the mends that reading the hunk took.
+/// Adds the mends made while the hunk was read.
 fn with_notes<'h, 'a>(
     text: &Text<'_>,
     hunk: &Hunk<'a>,
@@ -255,7 +255,7 @@ mod tests {
     use crate::patch::place::trial::{tried, tried_patch};
 
     #[test]
-    fn a_line_beyond_the_end_is_no_line_to_remove() {
+    fn rejects_removal_beyond_end() {
         let file = "alpha = 1\nbeta = 2\ngamma = 3\n";
         assert_eq!(
             tried(file, " beta = 2\n gamma = 3\n-\n+delta = 4\n").1,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_by_number_after_a_hunk_that_moved_is_refused() {
+    fn refuses_numbered_insertion_after_moved_hunk() {
         let file = "a()\na()\na()\na()\n}\na()\n";
         let patch = "--- a/f\n+++ b/f\n@@ -2 +1,0 @@\n-}\n@@ -3,0 +3 @@\n+aaa\n";
         assert_eq!(tried_patch(file, patch), ("P410".to_owned(), None));

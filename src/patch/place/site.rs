@@ -44,14 +44,14 @@ impl<'s, 't> Site<'s, 't> {
         words.get(line.trim_ascii()).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the only row where old lines stand byte for byte but for line ends.
+    /// Returns the only row where the old lines match exactly except for line ends.
     pub(in crate::patch) fn only_row(&self, old: &[&HunkLine<'_>]) -> Option<usize> {
         let mut rows = self.exact_rows(old);
         rows.pop().filter(|_| rows.is_empty())
     }
 
-    /// Returns the rows where old lines stand byte for byte but for line ends; they are looked for at the one of them
-    /// that the file has least.
+    /// Returns the rows where the old lines match exactly except for line ends. The search starts from the old line
+    /// that is rarest in the file.
     pub(in crate::patch) fn exact_rows(&self, old: &[&HunkLine<'_>]) -> Vec<usize> {
         let index = self.rows.get_or_init(|| self.index_rows(|line| line));
         let rows = old.iter().map(|line| index.get(line.text()).map_or(&[][..], Vec::as_slice));

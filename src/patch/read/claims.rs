@@ -121,7 +121,7 @@ fn tags_change(line: &[u8]) -> bool {
     })
 }
 
-/// Weighs what a reply tells beside the changes of a set: what looks like a change there is unread.
+/// Checks the prose of a reply: anything in it that looks like a change becomes unread.
 pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
     for text in prose {
         let lines = Text::new(text.as_bytes());

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_line_may_look_like_a_header() {
+    fn removed_line_may_look_like_header() {
         assert_eq!(read("@@ -1,2 +1,2 @@\n--- a\n+++ b\n c\n"), (3, 4, 0, true));
     }
 }

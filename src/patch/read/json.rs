@@ -17,8 +17,8 @@ use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread, last_b
 pub(super) enum Packet {
     /// Edits or whole files, and what the reply says beside them.
     Changes(PatchSet<'static>, Vec<String>),
-    /// Patches as text in the calls of a reply, the calls beside them that are not understood, and
-    /// what is told beside it.
+    /// Patches as text in the calls of a reply, the calls that could not be read, and the prose around
+    /// them.
     Text(String, Vec<Unread>, Vec<String>),
     /// It says that it has none.
     Nothing,

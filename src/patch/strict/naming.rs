@@ -63,7 +63,7 @@ impl Naming {
         Some(self.below_root(&name))
     }
 
-    /// How many components to strip, as the names tell by themselves.
+    /// Returns how many components to strip, from the names alone.
     pub(in crate::patch) fn guess_strip(&self, line: &[u8]) -> Option<usize> {
         if is_null(line) {
             return None;

@@ -14,7 +14,7 @@ pub(in crate::patch) struct Section<'a> {
     /// Modes; 0 when not said.
     pub(in crate::patch) old_mode: u32,
     pub(in crate::patch) new_mode: u32,
-    /// `None` until something tells.
+    /// `None` while it is unknown.
     pub(in crate::patch) is_new: Option<bool>,
     pub(in crate::patch) is_delete: Option<bool>,
     pub(in crate::patch) is_rename: bool,
@@ -125,7 +125,7 @@ impl<'a> From<Section<'a>> for SectionResult<'a> {
     }
 }
 
-/// A section that has been judged.
+/// A validated section.
 #[derive(Debug, Default)]
 pub(in crate::patch) struct SectionResult<'a> {
     pub(in crate::patch) section: Section<'a>,

@@ -128,7 +128,7 @@ impl Rules {
         found
     }
 
-    /// A line without the errors that can be mended; `None` when it has none.
+    /// Returns a line without its fixable errors; `None` when it has none.
     pub(in crate::patch) fn fixed(self, line: &[u8]) -> Option<Vec<u8>> {
         let mut fixed = false;
         let mut end = "";
@@ -181,11 +181,11 @@ impl Rules {
             out.extend_from_slice(body);
         }
         out.extend_from_slice(end.as_bytes());
-        // A carriage return may have gone without counting as mended.
+        // A removed carriage return may not count as a fix.
         (fixed || out != line).then_some(out)
     }
 
-    /// The line mended, whether or not it had to be.
+    /// Returns the fixed line, or the line as it is.
     pub(in crate::patch) fn fix(self, line: &[u8]) -> Cow<'_, [u8]> {
         self.fixed(line).map_or(Cow::Borrowed(line), Cow::Owned)
     }

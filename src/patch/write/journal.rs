@@ -106,8 +106,8 @@ impl Journal {
         written
     }
 
-    /// Puts every row of `done` back that does not stand as it was, whatever fails on the way, and
-    /// tells whether all do now.
+    /// Restores every row of `done` that differs from its original, even if some fail; returns whether all
+    /// are restored.
     pub(super) fn put_back(&self, tree: &Directory, done: &[(usize, &ChangedPath)]) -> bool {
         // In reverse, so that new files are removed before old ones return: a file may be where a folder was.
         for (index, row) in done.iter().rev() {

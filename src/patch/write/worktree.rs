@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_fails_for_good_leaves_everything_as_it_was() {
+    fn failed_write_restores_files() {
         let (directory, error) = failing(false);
         assert!(matches!(error, WriteError::RolledBack { .. }), "{error}");
         let now = fs::read_to_string(directory.path().join("tree/a")).unwrap();

@@ -78,7 +78,7 @@ mod tests {
     use super::Format;
 
     #[test]
-    fn one_meaning_has_one_tree() {
+    fn equal_manifests_have_one_tree() {
         for (format, texts) in [
             (
                 Format::Toml,
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_may_understand_differently_cannot_be_read() {
+    fn rejects_ambiguous_manifest() {
         for (format, text) in [
             (Format::Json, "{"),
             (Format::Toml, "a = 1\na = 2\n"),

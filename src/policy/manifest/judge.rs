@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_row_names_may_not_change() {
+    fn refuses_unlisted_keys() {
         let permit = |path: &[&str]| MANIFESTS.find("package.json").unwrap().permit(path);
         assert_eq!(permit(&["version"]), Some(Permit::Free));
         assert_eq!(permit(&["bugs", "url"]), Some(Permit::Free));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn compare_names_the_deepest_places() {
+    fn compare_names_deepest_keys() {
         for (before, after, expected) in [
             (
                 json!({"a": 1, "b": {"c": 2}}),

@@ -38,7 +38,7 @@ mod tests {
     use super::{from_base64, to_base64, to_base64_url};
 
     #[test]
-    fn reads_what_it_writes() {
+    fn reads_own_output() {
         for (text, written) in [
             ("", ""),
             ("f", "Zg"),

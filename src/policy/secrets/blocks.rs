@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_masked_line_by_line_behind_any_prefix() {
+    fn masks_key_lines_with_prefixes() {
         let path =
             "/home/ci/work/project/project/tests/fixtures/certificates/server/private/py312/key:";
         let wide = format!("{} ", "x".repeat(130));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_between_those_of_a_key_are_kept() {
+    fn keeps_other_lines_in_key() {
         let lines = [
             "-----BEGIN PRIVATE KEY-----", BODY, BODY, "-----END PRIVATE KEY-----",
         ];

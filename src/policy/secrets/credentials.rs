@@ -42,8 +42,8 @@ fn find_in_authority(user: &[u8], host: &[u8]) -> Option<Range<usize>> {
     (!is_shown).then_some(colon + 1..user.len())
 }
 
-/// Finds the password of an authority in which `/`, `?` or `,` stand as they are: programs print
-/// such URLs when they cannot parse them.
+/// Finds the password of an authority that contains an unescaped `/`, `?` or `,`: programs print such URLs
+/// when they cannot parse them.
 fn find_unescaped(whole: &[u8]) -> Option<Range<usize>> {
     let unescaped = regex!(r"^[\w.+%~-]*:(.+)@(?:[A-Za-z][\w.-]*|\d+\.\d+\.\d+\.\d+)(?:[:/?#]|$)");
     let password = unescaped?.captures(whole)?.get(1)?;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_documentation_shows_is_kept() {
+    fn keeps_documented_examples() {
         for text in [
             "postgres://user:password@localhost:5432/test",
             "https://user:${PASSWORD}@example.com/",
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_given_to_functions_are_masked() {
+    fn masks_keys_in_calls() {
         for text in [
             "hmac.new(b'3f9a1c7be0d24568a1b7c9d0e2f41357', body, sha256)",
             "crypto.createHmac('sha256', 'mYNWN8Mrk9AX0XBT5Tg03Hsf').update(x)",
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_secrets_are_masked_and_other_kinds_kept() {
+    fn masks_values_of_secret_kinds() {
         let secret = "kind: Secret\nmetadata:\n  name: x\ndata:\n  login: aHVudGVy\n  cert: |\n    TUlJQg\n    abcd\ntype: Opaque\n";
         let masked = "kind: Secret\nmetadata:\n  name: x\ndata:\n  login: [REDACTED:kubernetes-secret]\n  cert: |\n    \
                       [REDACTED:kubernetes-secret]\n    [REDACTED:kubernetes-secret]\ntype: Opaque\n";

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_masks_its_example_and_keeps_its_lookalike() {
+    fn rules_mask_example_and_keep_lookalike() {
         let redactor = Redactor::default();
         let mut wrong = Vec::new();
         for rule in TABLE.iter().filter(|rule| !rule.example.is_empty()) {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_masked_to_its_end() {
+    fn masks_token_to_end() {
         let token = "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";
         let redactor = Redactor::default();
         for (behind, left) in [("b2258d31", ""), ("b2258d31, then", ", then"), ("/x", "/x")] {

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_only_speak_about_secrets_are_left_out() {
+    fn skips_names_about_secrets() {
         for name in [
             "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "npm_config_authToken", "DB_PASS",
             "SENTRY_DSN", "x-api-key", "SLACK_WEBHOOK_URL",
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_password_of_a_url_is_a_secret_under_any_name() {
+    fn url_password_is_secret_under_any_name() {
         let redactor = redactor("DATABASE", "postgres://app:hunter2x@db/x");
         assert_eq!(
             redactor.redact("login hunter2x").text,
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn short_and_common_values_are_left_alone() {
+    fn keeps_short_and_common_values() {
         assert_eq!(redactor("API_KEY", "true").redact("true").text, "true");
         assert_eq!(
             redactor("API_KEY", "password").redact("password").text,

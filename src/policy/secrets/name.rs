@@ -131,7 +131,7 @@ mod tests {
     use super::{NameKind, name_kind};
 
     #[test]
-    fn names_are_judged_by_their_words() {
+    fn classifies_names_by_words() {
         for (name, kind) in [
             ("DB_PASSWORD", NameKind::Password),
             ("spring.datasource.passwd", NameKind::Password),

@@ -33,7 +33,7 @@ enum Form {
     Loose,
 }
 
-/// The names of one text, judged from its front to its end.
+/// The names of one text, classified from start to end.
 pub(super) struct Pairs<'t> {
     text: &'t [u8],
     kinds: HashMap<&'t [u8], Option<NameKind>>,
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_in_a_connection_string_or_flag_may_be_weak() {
+    fn masks_weak_passwords_in_flags() {
         for (text, left) in [
             (
                 "machine api.prod.io\n  login me\n  password thunder\n",
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_keys_and_pgpass_lines_are_masked() {
+    fn masks_directives_and_pgpass() {
         let jwk = format!("{{\"kty\": \"EC\", \"crv\": \"P-256\", \"d\": \"{TOKEN}\"}}");
         for (text, secret) in [
             ("bind 0.0.0.0\nrequirepass thunderclap\n", "thunderclap"),
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_other_things_are_kept() {
+    fn keeps_other_values() {
         for text in [
             format!("cache key: {HEX}"),
             format!("the key = {HEX}"),

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_shown_as_it_reads() {
+    fn decodes_text_readings() {
         assert_eq!(
             views("plain\n{\"a\":\"x\\ny=\\\"1\\\"\"}\nplain"),
             ["{\"a\":\"x\ny=\"1\"\"}\n"]
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn only_text_is_handed_on() {
+    fn skips_binary_readings() {
         let mut found = Vec::new();
         each_decoded(b"dG9rZW49YWJjZGVmZ2hpamtsbW5vcA== iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk", &mut |decoded, _| {
             found.push(String::from_utf8(decoded.to_vec()).unwrap());

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_the_user_mask_beside_the_table() {
+    fn user_rules_extend_table() {
         for (rule, text, masked) in [
             (
                 rule("acme", "acme_[a-z]{4}"),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_cannot_work_is_refused() {
+    fn refuses_useless_rule() {
         for (rules, why) in [
             (vec![rule("A B", "x")], "lower-case letters"),
             (vec![rule("jwt", "x")], "same id as another rule"),

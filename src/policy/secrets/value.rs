@@ -1,4 +1,4 @@
-//! How much a value looks like a secret, judged by the value alone.
+//! Estimates from a value alone whether it is a secret.
 
 use super::name::WORDS;
 
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn names_paths_templates_and_placeholders_are_none() {
+    fn names_paths_and_placeholders_are_no_secrets() {
         for value in [
             "createdAt_DESC_cursorPaginationKey",
             "passwordResetTokenExpiredMessage",

@@ -6,7 +6,7 @@ use super::support::{git, mendit, repository, write};
 const PATCH: &[u8] = b"--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n--- /dev/null\n+++ b/d/new\n@@ -0,0 +1 @@\n+new\n";
 
 #[test]
-fn applies_once_and_says_so_the_second_time() {
+fn reports_patch_applied_twice() {
     let repository = repository(&[("f", b"a\nb\nc\n")]);
     let root = repository.path();
     let first = mendit(root, &["apply", "-"], PATCH);
@@ -59,7 +59,7 @@ fn reverses_diffs_alone() {
 }
 
 #[test]
-fn merges_from_blobs_where_a_diff_does_not_fit() {
+fn merges_from_blobs_when_diff_fails() {
     let lines = |words: &[(usize, &str)]| -> Vec<u8> {
         let line = |row| words.iter().find(|(at, _)| *at == row).map(|(_, word)| *word);
         let lines = (1..20).map(|row| format!("{}\n", line(row).unwrap_or(&row.to_string())));
@@ -133,7 +133,7 @@ fn writes_index_alone_and_with_worktree() {
 }
 
 #[test]
-fn the_canonical_patch_is_one_that_git_takes() {
+fn git_accepts_canonical_patch() {
     let repository = repository(&[("f", b"a\nb\nc\n"), ("g h", b"1\n2\n3")]);
     let root = repository.path();
     let out = root.join("out.patch");
@@ -158,7 +158,7 @@ fn the_canonical_patch_is_one_that_git_takes() {
 }
 
 #[test]
-fn a_killed_apply_is_finished_or_undone() {
+fn killed_apply_is_finished_or_undone() {
     let names: Vec<String> = (0..150).map(|index| format!("d{}/f{index}", index % 7)).collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"v\n"[..])).collect();
     let repository = repository(&files);
@@ -197,7 +197,7 @@ fn a_killed_apply_is_finished_or_undone() {
 }
 
 #[test]
-fn an_apply_that_was_interrupted_is_told_wherever_its_files_are_looked_at() {
+fn every_command_reports_interrupted_apply() {
     let repository = repository(&[("a", b"v\n")]);
     let root = repository.path();
     let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-v\n+w\n";
@@ -243,7 +243,7 @@ fn an_apply_that_was_interrupted_is_told_wherever_its_files_are_looked_at() {
 }
 
 #[test]
-fn a_file_takes_the_place_of_a_directory() {
+fn file_replaces_directory() {
     let repository = repository(&[("p/q", b"old\n")]);
     let root = repository.path();
     let patch = b"diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+new\ndiff --git a/p/q b/p/q\ndeleted file mode 100644\n--- a/p/q\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n";
@@ -276,7 +276,7 @@ fn files_and_index_change_together() {
 }
 
 #[test]
-fn a_link_is_not_turned_out_of_the_tree() {
+fn refuses_link_out_of_worktree() {
     let repository = repository(&[("a", b"x\n")]);
     let root = repository.path();
     std::os::unix::fs::symlink("a", root.join("l")).expect("a link");

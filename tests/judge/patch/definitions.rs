@@ -16,7 +16,7 @@ fn fence(path: &str, code: &str) -> String {
 }
 
 #[test]
-fn a_definition_that_a_whole_file_leaves_out_is_said() {
+fn reports_definition_dropped_by_whole_file() {
     let without = |text: &str, part: &str| {
         assert!(text.contains(part));
         text.replace(part, "")

@@ -83,7 +83,7 @@ fn damage(patch: &str, kind: Damage, at: Index) -> String {
         return patch.to_owned();
     }
     let any = at.index(lines.len());
-    // Three lines of headers stand before the first hunk.
+    // Three lines of headers precede the first hunk.
     let body = 4 + at.index(lines.len() - 4);
     let number = |line: &str, count: bool| {
         let mut seen = 0;
@@ -191,7 +191,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_git_refuses_is_taken_only_as_listed(
+    fn accepts_only_listed_git_refusals(
         old in text(),
         edits in prop::collection::vec((any::<Index>(), "[a-z]{1,6}"), 1..4),
         later in prop::collection::vec((any::<Index>(), "[a-z]{1,6}"), 0..2),
@@ -226,7 +226,7 @@ proptest! {
         // The newline that ends a patch may be missing.
         let end = if patch.ends_with('\n') { "" } else { "\n" };
         fs::write(root.join("p"), format!("{patch}{end}")).expect("a file");
-        // Hunks without context are what git wants to be told of.
+        // git needs a flag for hunks without context.
         let flag: &[&str] = if context == "-U0" { &["--unidiff-zero"] } else { &[] };
         let theirs = git(root, &[&["apply", "p"], flag].concat());
         let judged = ours(&file, &patch);
@@ -247,7 +247,7 @@ proptest! {
                 "both take it and differ: {after:?} {theirs:?}\n{patch}\n{file:?}"
             );
         } else {
-            // Only the place at the ends of the file may need no mend.
+            // Only hunks at the start or end of the file may need no mend.
             let anchored = || {
                 git(root, &["apply", "--unidiff-zero", "p"]).status.success()
                     && after == fs::read_to_string(root.join("f")).ok()

@@ -10,7 +10,7 @@ const CALL: &str = r#"{"path": "f", "old_str": "four", "new_str": "FOUR"}"#;
 
 // A reply that breaks off, or says its changes in two ways, is no whole one.
 #[test]
-fn a_reply_of_an_api_that_is_not_whole_is_refused() {
+fn refuses_truncated_api_reply() {
     let cut = format!(
         r#"{{"stop_reason": "max_tokens", "content": [{{"type": "tool_use", "input": {CALL}}}]}}"#
     );
@@ -28,7 +28,7 @@ fn a_reply_of_an_api_that_is_not_whole_is_refused() {
 
 // The same change in every form that agents send; all lead to the same file.
 #[test]
-fn every_form_leads_to_the_same_file() {
+fn every_form_gives_same_file() {
     use PatchFormat::{ApplyPatch, Edits, SearchReplace, Unified, WholeFile};
     let whole = serde_json::json!({"path": "f", "content": AFTER});
     for (form, text) in [
@@ -64,7 +64,7 @@ fn every_form_leads_to_the_same_file() {
 }
 
 #[test]
-fn the_form_whose_mark_comes_first_is_meant() {
+fn first_marker_decides_form() {
     let file = format!("intro\n{DIFF}outro\n");
     let text = format!("f\n<<<<<<< SEARCH\nintro\n{DIFF}=======\nINTRO\n{DIFF}>>>>>>> REPLACE\n");
     let judged = judged(&[("f", &file)], &text);
@@ -73,7 +73,7 @@ fn the_form_whose_mark_comes_first_is_meant() {
 }
 
 #[test]
-fn a_line_that_may_divide_as_well_is_refused() {
+fn refuses_ambiguous_divider() {
     let file = "Title\n=======\n\ntext\n\nOther\n=======\n\nend\n";
     let text = "f\n<<<<<<< SEARCH\nTitle\n=======\n\ntext\n=======\nName\n>>>>>>> REPLACE\n";
     assert_eq!(
@@ -91,7 +91,7 @@ fn a_line_that_may_divide_as_well_is_refused() {
 }
 
 #[test]
-fn scopes_stand_inside_each_other() {
+fn nests_scopes() {
     let file =
         "class A:\n    def f(self):\n        x = 1\n\nclass B:\n    def f(self):\n        x = 1\n";
     for (outer, expected) in [
@@ -115,7 +115,7 @@ fn scopes_stand_inside_each_other() {
 }
 
 #[test]
-fn edits_can_be_for_all_places_or_after_a_line() {
+fn edits_replace_all_or_insert_after_line() {
     let file = "a\nb\na\n";
     for (text, expected) in [
         (
@@ -139,7 +139,7 @@ fn edits_can_be_for_all_places_or_after_a_line() {
 }
 
 #[test]
-fn an_edit_for_all_places_is_made_in_all_of_them_or_in_none() {
+fn replace_all_is_atomic() {
     let file = "x = foo\n".repeat(1500);
     let edit = |new: &str| serde_json::json!({"path": "f", "old": "foo", "new": new, "all": true});
     let judged = |new: &str| judged(&[("f", &file)], &edit(new).to_string());
@@ -148,9 +148,9 @@ fn an_edit_for_all_places_is_made_in_all_of_them_or_in_none() {
     assert_eq!(words(&judged(&"y".repeat(100_000)).verdict), "refused P705");
 }
 
-// What is not there byte for byte is placed, mended and diagnosed as lines of a hunk are.
+// Edits without an exact match are placed, mended and diagnosed like hunks.
 #[test]
-fn edits_are_mended_and_diagnosed_as_hunks_are() {
+fn edits_get_mends_and_diagnosis() {
     let edit =
         |old: &str| serde_json::json!({"path": "f", "old": old, "new": "FOUR\n"}).to_string();
     let mended = judged(&[("f", FILE)], &edit("four  \n"));
@@ -166,7 +166,7 @@ fn edits_are_mended_and_diagnosed_as_hunks_are() {
 }
 
 #[test]
-fn what_is_no_patch_is_named() {
+fn refuses_reply_without_patch() {
     for text in ["I would change the loop.\n", "{\"answer\": 1}"] {
         let judged = judged(&[("f", FILE)], text);
         let said = &judged.verdict.problems[0];
@@ -177,7 +177,7 @@ fn what_is_no_patch_is_named() {
 
 // Several calls of a tool are one change: none is left out.
 #[test]
-fn all_json_of_a_reply_is_read() {
+fn reads_all_json_of_reply() {
     let edit =
         |old: &str, new: &str| serde_json::json!({"path": "f", "old": old, "new": new}).to_string();
     let calls = [edit("one", "ONE"), edit("four", "FOUR")];
@@ -202,7 +202,7 @@ fn all_json_of_a_reply_is_read() {
 }
 
 #[test]
-fn a_whole_file_stands_under_its_name() {
+fn reads_whole_file_below_name() {
     let files = [("src/f.txt", FILE)];
     for text in [
         format!("src/f.txt\n```\n{AFTER}```\n"),
@@ -224,7 +224,7 @@ fn a_whole_file_stands_under_its_name() {
 
 // What a writer left around the text itself, and the file after it.
 #[test]
-fn new_text_is_written_as_the_file_wants_it() {
+fn new_text_follows_file_style() {
     let code = "import a\nimport b\n\n\ndef f():\n    return a\n";
     let json = |value: serde_json::Value| value.to_string();
     let more = code.replace("import b\n", "import b\nimport c\n");
@@ -270,7 +270,7 @@ fn new_text_is_written_as_the_file_wants_it() {
 }
 
 #[test]
-fn a_hunk_that_ends_the_file_stands_at_its_end() {
+fn places_final_hunk_at_end() {
     let file = "a\nb\n\na\nb\n";
     let text =
         "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n*** End of File\n*** End Patch\n";
@@ -281,7 +281,7 @@ fn a_hunk_that_ends_the_file_stands_at_its_end() {
 }
 
 #[test]
-fn a_file_is_named_in_the_dress_of_an_answer() {
+fn reads_decorated_file_names() {
     let block = "<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n";
     for name in [
         "**`src/f.txt`** (line 4)\n\n", "### 1. `src/f.txt`: shout\n", "[src/f.txt](src/f.txt)\n",
@@ -297,7 +297,7 @@ fn a_file_is_named_in_the_dress_of_an_answer() {
 }
 
 #[test]
-fn a_block_without_its_indent_is_moved_where_it_stands_once() {
+fn restores_indent_of_unique_block() {
     let file = "def f(x):\n    for y in x:\n        if y:\n            g(y)\n    return x\n";
     for (search, replace, expected) in [
         ("g(y)", "h(y)", file.replace("g(y)", "h(y)")),
@@ -317,7 +317,7 @@ fn a_block_without_its_indent_is_moved_where_it_stands_once() {
 }
 
 #[test]
-fn two_lines_are_joined_by_who_names_both() {
+fn joins_two_lines() {
     let file = "# Limits.\nLIMIT = 20\nRATE = 3\n";
     for (old, new, expected) in [
         (
@@ -355,7 +355,7 @@ fn two_lines_are_joined_by_who_names_both() {
 }
 
 #[test]
-fn an_indent_that_one_side_lost_is_that_of_the_file() {
+fn restores_indent_lost_on_one_side() {
     let file =
         "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n";
     let block = |old: &str, new: &str| {
@@ -389,7 +389,7 @@ fn an_indent_that_one_side_lost_is_that_of_the_file() {
 }
 
 #[test]
-fn what_other_editors_send_is_read() {
+fn reads_forms_of_other_editors() {
     let text = serde_json::json!({"TargetFile": "f", "ReplacementChunks": [
         {"TargetContent": "four", "ReplacementContent": "FOUR"}]});
     let changed = judged(&[("f", FILE)], &text.to_string());
@@ -403,7 +403,7 @@ fn what_other_editors_send_is_read() {
 }
 
 #[test]
-fn what_models_leave_to_the_file_is_read_from_it() {
+fn fills_elisions_from_file() {
     let py = "def a(x):\n    y = call(x, timeout=30)\n    return y\n\n\ndef b(x):\n    y = x\n    return y\n\n\ndef c(x):\n    y = x\n    return y\n";
     let block = |path: &str, old: &str, new: &str| {
         format!("{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n\n")

@@ -38,7 +38,7 @@ fn status(root: &Path) -> String {
 }
 
 #[test]
-fn a_file_that_may_not_grow_leaves_everything_as_it_was() {
+fn file_size_limit_restores_files() {
     let repository = repository(&[("a", b"one\n"), ("z", b"old\n")]);
     let root = repository.path();
     fs::write(root.join(".git/p"), patch(1_000_000)).expect("the patch");
@@ -63,7 +63,7 @@ fn a_file_that_may_not_grow_leaves_everything_as_it_was() {
 
 // The journal has room and the files have not: what was written is undone.
 #[test]
-fn a_disk_that_fills_up_half_way_is_put_back() {
+fn full_disk_restores_files() {
     let outside = tempfile::tempdir().expect("a directory");
     let root = outside.path();
     write(root, "p", patch(400_000).as_bytes());

@@ -81,7 +81,7 @@ fn agree(files: &[(&str, &str)], patch: &str, arguments: &[&str]) {
 const CHANGE: &str = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -4,3 +4,3 @@\n 4\n-5\n+five \n 6\n";
 
 #[test]
-fn white_space_is_warned_of_mended_and_refused() {
+fn white_space_option_warns_fixes_or_refuses() {
     for flag in ["warn", "nowarn", "fix", "error", "error-all"] {
         agree(&[("f", TEN)], CHANGE, &[&format!("--whitespace={flag}")]);
     }
@@ -96,7 +96,7 @@ fn white_space_is_warned_of_mended_and_refused() {
 }
 
 #[test]
-fn hunks_that_do_not_fit_are_refused() {
+fn refuses_unplaceable_hunks() {
     let patch = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n@@ -7,3 +7,3 @@\n 7\n-x\n+y\n 9\n";
     agree(&[("f", TEN)], patch, &[]);
 }
@@ -114,7 +114,7 @@ fn context_shrinks_only_when_asked() {
 }
 
 #[test]
-fn damage_is_told_in_the_words_of_git() {
+fn reports_damage_as_git() {
     for patch in [
         "",
         "no patch\n",
@@ -135,7 +135,7 @@ fn damage_is_told_in_the_words_of_git() {
 }
 
 #[test]
-fn links_are_not_followed_and_types_change() {
+fn changes_types_without_following_links() {
     let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+d\n\\ No newline at end of file\n";
     let through = "diff --git a/l/x b/l/x\nnew file mode 100644\n--- /dev/null\n+++ b/l/x\n@@ -0,0 +1 @@\n+x\n";
     agree(&[("d/f", TEN)], &format!("{link}{through}"), &[]);
@@ -147,7 +147,7 @@ fn links_are_not_followed_and_types_change() {
 }
 
 #[test]
-fn nothing_is_written_while_somebody_else_writes_the_index() {
+fn locked_index_stops_write() {
     for arguments in [&["--index"][..], &["--cached"]] {
         let root = repository(&[("f", TEN.as_bytes())]);
         fs::write(root.path().join(".git/index.lock"), "").expect("a lock");
@@ -161,7 +161,7 @@ fn nothing_is_written_while_somebody_else_writes_the_index() {
 }
 
 #[test]
-fn what_a_patch_does_is_printed_and_what_does_not_fit_is_left() {
+fn prints_summary_and_rejects() {
     let moved = "diff --git a/d/f b/d/g\nsimilarity index 90%\nrename from d/f\nrename to d/g\n--- a/d/f\n+++ b/d/g\n@@ -4,3 +4,4 @@\n 4\n-5\n+five\n+more\n 6\n";
     for flags in [
         &["--stat", "--summary"][..],
@@ -177,7 +177,7 @@ fn what_a_patch_does_is_printed_and_what_does_not_fit_is_left() {
 }
 
 #[test]
-fn a_last_line_without_its_newline_is_the_first_that_begins_so() {
+fn matches_prefix_of_unterminated_line() {
     let patch = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-aa\n+a\n\\ No newline at end of file\n";
     for content in [&b"a\na"[..], b"a \na", b"ab\na"] {
         let flags = ["-R", "--unidiff-zero"];
@@ -204,7 +204,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn agrees_with_git_on_what_was_not_made_for_the_file(
+    fn agrees_with_git_on_foreign_patches(
         old in text(),
         new in text(),
         now in text(),

@@ -13,7 +13,7 @@ fn json(content: &str) -> String {
 
 // Every row: what the writer has left out or damaged, the patch, the code.
 #[test]
-fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
+fn refuses_unintended_changes() {
     let file = python();
     let head: String = file.lines().take(8).map(|line| format!("{line}\n")).collect();
     let broken = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,3 @@\n def f():\n-    step_0()\n+    step_0(\n     step_1()\n";
@@ -37,7 +37,7 @@ fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
 }
 
 #[test]
-fn whole_files_may_change_what_they_like() {
+fn whole_files_may_change_anything() {
     let file = python();
     for content in [
         file.replace("step_3", "other"),
@@ -57,7 +57,7 @@ fn whole_files_may_change_what_they_like() {
 const LINES: &str = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n";
 
 #[test]
-fn evidence_that_contradicts_itself_is_no_place() {
+fn contradictory_evidence_is_refused() {
     let repeated = format!("x\ny\n{LINES}x\ny\n");
     let at_end = |line: &str| format!("--- a/f\n+++ b/f\n@@ -9,2 +9,3 @@\n i\n j\n+{line}\n");
     let files: &[(&str, &str)] = &[
@@ -67,7 +67,7 @@ fn evidence_that_contradicts_itself_is_no_place() {
         ("packages/other/h", "z\n"),
     ];
     for (what, patch, expected) in [
-        // The second hunk says line 13, and only line 1 stands before the first.
+        // The second hunk says line 13, and only line 1 is before the first.
         (
             "line against order",
             "--- a/r\n+++ b/r\n@@ -13,2 +13,2 @@\n x\n-y\n+Y\n@@ -7,1 +7,1 @@\n-e\n+E\n".to_owned(),
@@ -100,7 +100,7 @@ fn evidence_that_contradicts_itself_is_no_place() {
 }
 
 #[test]
-fn line_ends_are_those_of_the_file() {
+fn keeps_line_ends_of_file() {
     let patch = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\r\n+B\r\n c\n";
     let judged_lf = judged(&[("f", LINES)], patch);
     assert_eq!(words(&judged_lf.verdict), "applies_mended M411");
@@ -111,7 +111,7 @@ fn line_ends_are_those_of_the_file() {
 }
 
 #[test]
-fn a_cut_line_is_told_by_the_id_of_the_result() {
+fn detects_cut_line_by_result_id() {
     let patch = |index: &str| {
         format!(
             "diff --git a/f b/f\n{index}--- a/f\n+++ b/f\n@@ -9,2 +9,3 @@\n i\n j\n+some text that is c"
@@ -132,7 +132,7 @@ fn judged_after(patch: &str) -> mendit::documents::PatchVerdict {
 
 // A second try that can copy only what the feedback shows.
 #[test]
-fn the_feedback_shows_what_a_second_try_needs() {
+fn feedback_shows_current_lines() {
     let file = "def f():\n    name = args[0]\n    return name\n\ndef g():\n    return 2\n";
     let stale = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,3 @@\n def f():\n-    name = argv[0]\n+    name = args[1]\n     return name\n";
     let first = judged(&[("f.py", file)], stale);
@@ -154,7 +154,7 @@ fn the_feedback_shows_what_a_second_try_needs() {
 }
 
 #[test]
-fn differences_that_are_not_seen_are_shown() {
+fn shows_invisible_differences() {
     let file = "def f():\n    name = args[0]\u{a0}\n    return name\n";
     let patch = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,2 @@\n def f():\n-    name = args[0]\n     return name\n";
     let judged = judged(&[("f.py", file)], patch);
@@ -167,7 +167,7 @@ fn differences_that_are_not_seen_are_shown() {
 
 // By the document's feedback and by the text for a person alike.
 #[test]
-fn lines_that_look_alike_are_told_apart_on_both_sides() {
+fn escapes_lookalike_lines() {
     for (there, sent, shown_there, shown_sent, alike) in [
         (
             "pass_it(1)", "p\u{430}ss_it(1)", "`pass_it(1)`", "p\\u{430}ss_it(1)", true,
@@ -197,7 +197,7 @@ fn lines_that_look_alike_are_told_apart_on_both_sides() {
 }
 
 #[test]
-fn check_names_the_nearest_file_and_each_syntax_error_once() {
+fn check_names_nearest_file_and_syntax_errors() {
     let place = super::support::repository(&[("src/utils.py", b"def f(a):\n    return a\n")]);
     let check = |patch: &str| {
         let output = super::support::mendit(place.path(), &["check", "-"], patch.as_bytes());
@@ -212,7 +212,7 @@ fn check_names_the_nearest_file_and_each_syntax_error_once() {
 }
 
 #[test]
-fn a_batch_refuses_what_no_longer_parses() {
+fn batch_refuses_unparsable_result() {
     let place = super::support::repository(&[("a.py", b"x = 1\n")]);
     let job = |new: &str| {
         let edit = serde_json::json!({"path": "a.py", "old": "x = 1", "new": new}).to_string();
@@ -229,7 +229,7 @@ fn a_batch_refuses_what_no_longer_parses() {
 }
 
 #[test]
-fn data_that_can_be_read_can_be_read_after() {
+fn readable_data_stays_readable() {
     let options = JudgeOptions {
         after: After::Reported,
         ..JudgeOptions::default()

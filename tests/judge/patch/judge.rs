@@ -5,7 +5,7 @@ const AFTER: &str = "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\neight\n";
 
 // Every row: what is special about the patch, the patch, the words of the verdict.
 #[test]
-fn mends_what_has_one_reading() {
+fn mends_unambiguous_patches() {
     for (what, patch, expected) in [
         (
             "nothing",
@@ -147,7 +147,7 @@ fn mends_what_has_one_reading() {
 }
 
 #[test]
-fn refuses_what_has_several_or_none() {
+fn refuses_ambiguous_patches() {
     let twice = "a\nx\nb\na\nx\nb\n";
     for (what, file, patch, expected) in [
         (
@@ -234,7 +234,7 @@ fn refuses_what_has_several_or_none() {
 }
 
 #[test]
-fn says_where_it_stops_matching() {
+fn reports_first_mismatch() {
     let patch = "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n two\n drei\n-four\n+FOUR\n five\n";
     let judged = judged(&[("f", FILE)], patch);
     let hunk = &judged.verdict.files[0].hunks[0];
@@ -253,7 +253,7 @@ fn says_where_it_stops_matching() {
 }
 
 #[test]
-fn knows_what_is_applied_already() {
+fn detects_applied_patch() {
     let patch = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n";
     assert_eq!(
         words(&judged(&[("f", AFTER)], patch).verdict),
@@ -277,7 +277,7 @@ fn keeps_the_line_ends_of_the_file() {
 }
 
 #[test]
-fn a_mark_in_the_wrong_place_is_ignored_at_context_alone() {
+fn ignores_misplaced_mark_at_context() {
     let mark = "\\ No newline at end of file\n";
     let head = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n";
     let context = judged(&[("f", FILE)], &format!("{head}+FOUR\n five\n{mark}"));
@@ -288,7 +288,7 @@ fn a_mark_in_the_wrong_place_is_ignored_at_context_alone() {
 }
 
 #[test]
-fn hostile_input_ends() {
+fn survives_hostile_input() {
     let file = "}\n".repeat(20_000);
     let mut patch = "--- a/f\n+++ b/f\n".to_owned();
     for line in 1..5_000 {
@@ -299,7 +299,7 @@ fn hostile_input_ends() {
 
 // What would be looked at again for each of its lines.
 #[test]
-fn hostile_replies_end() {
+fn survives_hostile_replies() {
     let file = "a\n".repeat(20_000);
     let edits = |count: usize| {
         let edit = |at| serde_json::json!({"path": "f", "old": format!("q{at}"), "new": "r"});
@@ -331,7 +331,7 @@ fn hostile_replies_end() {
 }
 
 #[test]
-fn a_file_without_a_change_is_left_as_it_is() {
+fn leaves_unchanged_file() {
     let patch = "--- a/f\n+++ b/f\n@@ -3,2 +3,2 @@\n-three\n+THREE\n four\n\
                  --- a/g\n+++ b/g\n@@ -1,2 +1,2 @@\n x\n y\n";
     let judged = judged(&[("f", FILE), ("g", "x\ny\n")], patch);
@@ -340,7 +340,7 @@ fn a_file_without_a_change_is_left_as_it_is() {
 }
 
 #[test]
-fn a_last_line_that_may_be_cut_is_refused_where_counts_do_not_hold() {
+fn refuses_cut_last_line_with_wrong_counts() {
     let patch = "--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n seven\n eight\n+nine(";
     assert_eq!(
         words(&judged(&[("f", FILE)], patch).verdict),
@@ -349,7 +349,7 @@ fn a_last_line_that_may_be_cut_is_refused_where_counts_do_not_hold() {
 }
 
 #[test]
-fn the_mode_that_a_file_gets_is_told_and_that_of_a_file_that_goes_is_not() {
+fn reports_new_mode_only() {
     let patch = "diff --git a/n b/n\nnew file mode 100755\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+1\ndiff --git a/g b/g\n\
                  deleted file mode 100644\n--- a/g\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n";
     let verdict = judged(&[("g", "gone\n")], patch).verdict;

@@ -4,7 +4,7 @@ use super::support::{git, mendit, repository, write};
 
 // A verdict is the same whether the repository was listed for it or not.
 #[test]
-fn what_needs_the_repository_sees_it() {
+fn check_resolves_files_of_repository() {
     let place = repository(&[
         ("pkg/a.py", b"import os\n\nx = 1\n"),
         ("pkg/b.py", b"y = 1\n"),
@@ -37,7 +37,7 @@ fn what_needs_the_repository_sees_it() {
 
 // What a commit has is known to who patches that commit, and not what came after it.
 #[test]
-fn what_a_commit_has_is_asked_of_the_one_that_is_patched() {
+fn checks_files_of_patched_commit() {
     let shared = |more: &str| format!("import os\n{more}\n\nROOT = os.getcwd()\n");
     let more = "import sys\n";
     let place = repository(&[("conftest.py", shared("").as_bytes())]);

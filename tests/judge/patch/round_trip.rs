@@ -104,7 +104,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_git_writes_is_read_back((old, new) in pair(), flags in 0..FLAGS.len()) {
+    fn reads_patches_of_git((old, new) in pair(), flags in 0..FLAGS.len()) {
         let files: Vec<(&str, &[u8])> = old.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
         let repository = repository(&files);
         let root = repository.path();

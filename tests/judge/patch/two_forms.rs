@@ -75,7 +75,7 @@ fn changes_both(verdict: &PatchVerdict) -> bool {
 }
 
 #[test]
-fn no_half_of_a_reply_is_dropped_in_silence() {
+fn reports_unread_half_of_reply() {
     let mut seen = 0;
     for first in forms("f.py", F, "return 1", "return 11") {
         for other in others() {
@@ -97,7 +97,7 @@ fn no_half_of_a_reply_is_dropped_in_silence() {
 }
 
 #[test]
-fn what_is_told_beside_calls_shows_what_they_do_or_is_refused() {
+fn refuses_prose_that_contradicts_calls() {
     let told_beside = |told: &str| {
         let input =
             json!({"file_path": "f.py", "old_string": "return 1", "new_string": "return 11"});
@@ -121,7 +121,7 @@ fn what_is_told_beside_calls_shows_what_they_do_or_is_refused() {
 }
 
 #[test]
-fn what_shows_the_files_is_no_change() {
+fn shown_files_are_no_change() {
     let diff = &forms("f.py", F, "return 1", "return 11")[0];
     for text in [
         "The fault is in f.py:\n\n```python\ndef one():\n    return 1\n```\n\n",
@@ -139,7 +139,7 @@ fn what_shows_the_files_is_no_change() {
 }
 
 #[test]
-fn files_are_deleted_in_every_form_that_has_it() {
+fn deletes_files_in_every_form() {
     for text in [
         json!({"output": [{"type": "apply_patch_call", "operation": {"type": "delete_file", "path": "old.py"}}]}).to_string(),
         "*** Begin Patch\n*** Delete File: old.py\n\n*** End Patch\n".to_owned(),
@@ -151,7 +151,7 @@ fn files_are_deleted_in_every_form_that_has_it() {
 }
 
 #[test]
-fn a_count_and_a_lost_indent_are_read() {
+fn reads_count_and_lost_indent() {
     let content = "if a:\n    one()\n    two()\none()\n";
     let edit = |old: &str, new: &str, expected: u32| {
         let call = json!({"name": "replace", "args": {"file_path": "x.ts", "old_string": old, "new_string": new, "expected_replacements": expected}});

@@ -1,7 +1,7 @@
 use super::world::{FIX, World, ended, read};
 
 #[test]
-fn a_patch_that_helps_is_applied_when_asked() {
+fn applies_working_patch_on_request() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     let output = world.repair(&["--test", "sh check.sh", "--agent", &agent, "--apply"]);
@@ -12,11 +12,11 @@ fn a_patch_that_helps_is_applied_when_asked() {
 }
 
 #[test]
-fn what_its_owner_edits_meanwhile_is_neither_judged_nor_written_over() {
+fn keeps_edits_made_meanwhile() {
     let edit = "echo ANSWER=42 > answer.sh";
     // The workplace, how the agent answers, what the owner writes while it thinks, how it ends.
     for (workplace, protocol, (path, text), reason) in [
-        // The file that the agent mends.
+        // The file that the agent fixes.
         (
             "auto",
             "prompt",
@@ -98,7 +98,7 @@ fn what_its_owner_edits_meanwhile_is_neither_judged_nor_written_over() {
 }
 
 #[test]
-fn the_users_edits_are_part_of_what_is_repaired() {
+fn repairs_on_top_of_user_edits() {
     let world = World::shell();
     world.repo.write("answer.sh", "# mine\nANSWER=41\n");
     world.repo.write("untracked.sh", "X=1\n");

@@ -5,7 +5,7 @@ const TEST: [&str; 5] = [
 ];
 
 #[test]
-fn what_an_agent_edits_becomes_the_patch() {
+fn agent_edits_become_patch() {
     let world = World::shell();
     let agent = world.script("cat > /dev/null\necho ANSWER=42 > answer.sh\n");
     ended(&world.repair(&[&TEST[..], &[&agent]].concat()), 0);
@@ -14,7 +14,7 @@ fn what_an_agent_edits_becomes_the_patch() {
 }
 
 #[test]
-fn an_edit_keeps_line_ends_and_the_closing_row_counts_lines() {
+fn edit_keeps_line_ends() {
     let world = World::shell();
     world.repo.write("answer.sh", "# one\nANSWER=41\n# three\n");
     world.repo.commit();
@@ -34,7 +34,7 @@ fn an_edit_keeps_line_ends_and_the_closing_row_counts_lines() {
 }
 
 #[test]
-fn what_an_agent_does_to_the_repository_stays_behind() {
+fn discards_agent_changes_to_git() {
     for workplace in ["auto", "copy"] {
         for meddling in [
             "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
@@ -61,7 +61,7 @@ fn what_an_agent_does_to_the_repository_stays_behind() {
 }
 
 #[test]
-fn an_agent_of_any_protocol_stands_in_the_workplace() {
+fn every_agent_runs_in_workplace() {
     for protocol in ["json", "prompt", "edit"] {
         let world = World::shell();
         let root = world.repo.root();
@@ -83,7 +83,7 @@ fn an_agent_of_any_protocol_stands_in_the_workplace() {
 }
 
 #[test]
-fn edits_before_a_bad_end_count_and_litter_does_not() {
+fn keeps_edits_before_crash_without_litter() {
     for (end, name) in [("exit 3", "an error"), ("sleep 60", "the time limit")] {
         let world = World::shell();
         world.repo.write(".gitignore", "*.log\n");
@@ -100,7 +100,7 @@ fn edits_before_a_bad_end_count_and_litter_does_not() {
 }
 
 #[test]
-fn a_link_out_of_the_tree_is_refused() {
+fn refuses_link_out_of_tree() {
     let world = World::shell();
     let agent = world.script("cat > /dev/null\nrm answer.sh\nln -s /etc/passwd answer.sh\n");
     let output = world.repair(&[&TEST[..], &[&agent, "--max-attempts", "1"]].concat());
@@ -109,7 +109,7 @@ fn a_link_out_of_the_tree_is_refused() {
 }
 
 #[test]
-fn an_agent_that_may_not_write_somewhere_is_told_how_it_may() {
+fn prints_setting_for_refused_write() {
     let world = World::shell();
     // Temporary folders are open, so the place has to be elsewhere.
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -132,7 +132,7 @@ fn an_agent_that_may_not_write_somewhere_is_told_how_it_may() {
 }
 
 #[test]
-fn what_a_failing_agent_said_last_is_told() {
+fn prints_last_lines_of_failed_agent() {
     let world = World::shell();
     let agent = world.script("cat > /dev/null\necho 'Invalid API key' >&2\nexit 7\n");
     let output = world.repair(&[&TEST[..], &[&agent, "--max-attempts", "1"]].concat());
@@ -142,7 +142,7 @@ fn what_a_failing_agent_said_last_is_told() {
 
 // What a later session of the agent would run, ask or obey is dropped and said; its login and its sessions stay.
 #[test]
-fn an_agent_keeps_its_login_and_not_what_it_made_of_its_settings() {
+fn agent_keeps_login_only() {
     for (agent, folder, login, change, path) in [
         (
             "claude",
@@ -206,7 +206,7 @@ fn an_agent_keeps_its_login_and_not_what_it_made_of_its_settings() {
 }
 
 #[test]
-fn costs_that_agents_tell_are_counted() {
+fn counts_reported_costs() {
     let world = World::shell();
     let program = world.outside("claude");
     let script = r#"#!/bin/sh

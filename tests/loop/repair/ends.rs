@@ -3,7 +3,7 @@ use serde_json::json;
 use super::world::{FIX, World, ended, needs, read};
 
 #[test]
-fn a_removed_import_of_python_is_healed_without_an_agent() {
+fn restores_python_import_without_agent() {
     needs!("python3");
     let world = World::with(&[
         ("shop/__init__.py", ""),
@@ -43,7 +43,7 @@ fn a_removed_import_of_python_is_healed_without_an_agent() {
 
 // Files of TypeScript, run by node with a loader that takes them as they are.
 #[test]
-fn a_removed_import_of_typescript_is_healed_without_an_agent() {
+fn restores_typescript_import_without_agent() {
     needs!("node");
     let world = World::with(&[
         (
@@ -90,7 +90,7 @@ fn a_removed_import_of_typescript_is_healed_without_an_agent() {
 }
 
 #[test]
-fn a_bad_patch_a_request_and_a_fix_climb_the_ladder() {
+fn bad_patch_and_request_raise_level() {
     let world = World::shell();
     let bad =
         "```diff\n--- a/answer.sh\n+++ b/answer.sh\n@@ -1 +1 @@\n-ANSWER=40\n+ANSWER=42\n```\n";
@@ -129,7 +129,7 @@ fn a_bad_patch_a_request_and_a_fix_climb_the_ladder() {
     ] {
         assert!(world.has(name), "{name}");
     }
-    // What came of the first patch is told, and what was asked for is there.
+    // The packet has the outcome of the first patch and the requested files.
     let second = world.json("attempts/02/failure-packet.json");
     assert_eq!(second["previous"]["stopReason"], "apply_failed");
     assert_eq!(
@@ -154,7 +154,7 @@ fn a_bad_patch_a_request_and_a_fix_climb_the_ladder() {
 }
 
 #[test]
-fn a_contradictory_task_ends_at_once() {
+fn contradictory_task_ends_first() {
     let world = World::shell();
     let task = world.outside("task.md");
     std::fs::write(&task, "# Answer\n\n- `ANSWER` is 41\n- `ANSWER` is 42\n").unwrap();
@@ -172,7 +172,7 @@ fn a_contradictory_task_ends_at_once() {
 }
 
 #[test]
-fn what_passes_is_left_alone() {
+fn leaves_passing_commands_alone() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     ended(&world.repair(&["--test", "true", "--agent", &agent]), 0);
@@ -181,7 +181,7 @@ fn what_passes_is_left_alone() {
 }
 
 #[test]
-fn a_test_that_fails_once_is_called_flaky() {
+fn reports_flaky_test() {
     let world = World::shell();
     let mark = world.outside("mark");
     let test = format!(
@@ -198,7 +198,7 @@ fn a_test_that_fails_once_is_called_flaky() {
 }
 
 #[test]
-fn the_same_patch_twice_ends_the_run() {
+fn repeated_patch_ends_run() {
     let world = World::shell();
     let wrong = FIX.replace("=42", "=43");
     let agent = world.agent(&[&wrong], "");

@@ -32,7 +32,7 @@ fn two_names() -> World {
 const UNITTEST: [&str; 2] = ["--test", "python3 -m unittest"];
 
 #[test]
-fn several_missing_names_of_one_test_heal_together() {
+fn fixes_several_missing_names() {
     needs!("python3");
     let world = two_names();
     ended(&world.repair(&UNITTEST), 0);
@@ -46,7 +46,7 @@ fn several_missing_names_of_one_test_heal_together() {
 }
 
 #[test]
-fn a_script_that_the_command_names_is_healed_by_any_python() {
+fn fixes_script_named_by_command() {
     let pythons = ["python3", "/usr/bin/python3"];
     for python in pythons.into_iter().filter(|it| has_program(it)) {
         let world = World::with(&[
@@ -60,9 +60,9 @@ fn a_script_that_the_command_names_is_healed_by_any_python() {
     }
 }
 
-// Two slips in two files: each mend brings the tests further, and the proof is of both.
+// Two typos in two files: each fix brings the tests further, and the proof covers both.
 #[test]
-fn a_spelling_that_helps_stays_for_the_next() {
+fn keeps_helpful_rename() {
     needs!("python3");
     let test = |name: &str, module: &str| {
         format!(
@@ -99,7 +99,7 @@ fn tries_the_name_that_python_proposes() {
 }
 
 #[test]
-fn a_first_right_import_is_kept_and_said_as_kept() {
+fn keeps_and_reports_first_import() {
     needs!("python3");
     let world = two_names();
     let import = |line: &str, after: &str| {
@@ -127,14 +127,14 @@ fn a_first_right_import_is_kept_and_said_as_kept() {
         "{prompt}"
     );
     assert!(prompt.contains("Done so far"), "{prompt}");
-    // The two ends of the test stand side by side.
+    // Both outcomes of the test are shown side by side.
     let without = prompt.split("output-without-it").nth(1).unwrap();
     assert!(without.contains("name 'LetterPress' is not defined"));
     assert!(!world.text("attempts/01/prompt.md").contains("is kept"));
 }
 
 #[test]
-fn what_breaks_more_is_taken_back() {
+fn reverts_regressing_change() {
     needs!("python3");
     let world = two_names();
     // The name is made up: that it is missing is the change's own doing.
@@ -147,7 +147,7 @@ fn what_breaks_more_is_taken_back() {
     assert!(!world.has("final.patch"));
 }
 
-// The test says what is wrong with whatever stands there, and nothing before it is tried.
+// The test reports a fault in any value, but only once it runs.
 const TALKATIVE: &str = "\
 . ./answer.sh
 [ \"$ANSWER\" = 42 ] && exit 0
@@ -157,7 +157,7 @@ exit 1
 ";
 
 #[test]
-fn an_agent_that_only_copies_what_it_is_shown_succeeds_on_its_second_try() {
+fn copied_feedback_applies_on_retry() {
     for protocol in ["prompt", "json"] {
         let world = World::with(&[("answer.sh", "ANSWER=41\n"), ("check.sh", TALKATIVE)]);
         let agent = world.script(
@@ -180,7 +180,7 @@ fn an_agent_that_only_copies_what_it_is_shown_succeeds_on_its_second_try() {
 }
 
 #[test]
-fn a_first_try_hears_nothing_of_an_earlier_one() {
+fn first_prompt_has_no_history() {
     let world = World::of_engine();
     let agent = world.agent(&["I give up.", "I still give up."], "");
     let test = "echo 'pkg/two.py:1:1: F821 Undefined name `Engine`'; exit 1";
@@ -201,7 +201,7 @@ fn a_first_try_hears_nothing_of_an_earlier_one() {
 }
 
 #[test]
-fn a_refusal_is_told_with_its_code_and_the_lines_that_stand_there() {
+fn refusal_shows_code_and_file_lines() {
     let world = World::with(&[
         ("answer.sh", "# one\n# two\nANSWER=41\n# four\n"),
         ("check.sh", super::world::CHECK),
@@ -226,7 +226,7 @@ fn a_refusal_is_told_with_its_code_and_the_lines_that_stand_there() {
 }
 
 #[test]
-fn attempts_go_on_to_the_last_and_every_failed_reply_climbs() {
+fn failed_replies_raise_level_to_the_end() {
     let world = World::shell();
     let with = |value: &str| FIX.replace("=42", value);
     let refused = "```diff\n--- /dev/null\n+++ b/.github/workflows/x.yml\n@@ -0,0 +1 @@\n+x\n```\n";
@@ -270,7 +270,7 @@ fn attempts_go_on_to_the_last_and_every_failed_reply_climbs() {
 }
 
 #[test]
-fn every_prompt_says_what_is_protected_and_each_protocol_how_to_answer() {
+fn prompt_lists_protected_files_and_reply_form() {
     for (protocol, told, not_told) in [
         ("prompt", "Reply with one patch", "do not reply with a diff"),
         ("edit", "do not reply with a diff", "Reply with one patch"),
@@ -298,7 +298,7 @@ fn every_prompt_says_what_is_protected_and_each_protocol_how_to_answer() {
 }
 
 #[test]
-fn an_edit_agent_that_answers_with_a_diff_all_the_same_is_heard() {
+fn accepts_diff_from_edit_agent() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     let arguments = [
@@ -310,7 +310,7 @@ fn an_edit_agent_that_answers_with_a_diff_all_the_same_is_heard() {
 
 // The name is there while the tests put it there: without that the next run begins where this one did.
 #[test]
-fn what_rests_on_the_tests_alone_is_no_progress() {
+fn test_edits_are_no_progress() {
     needs!("python3");
     let world = World::with(&[
         ("desk/__init__.py", ""),

@@ -17,7 +17,7 @@ fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
 }
 
 #[test]
-fn values_of_flags_and_of_the_task_stay_here() {
+fn never_sends_secret_flag_values() {
     let world = World::shell();
     // Written in two halves, so that no scanner takes this file for a leak.
     let token = ["ghp_", "oHBvRPOIvGrv5iFlbCBFNOgmBjMtps2jJyT3"].concat();

@@ -59,7 +59,7 @@ const MODULE: &str = "import fs from 'fs';\nimport { due, fee } from '../loans.m
 
 // Three of twelve fail, and the first edit is right.
 #[test]
-fn a_right_patch_costs_two_runs_of_the_whole_command() {
+fn right_patch_takes_two_full_runs() {
     let own = format!("{OWN}{PLAIN}");
     let js = |head: &str| node(head, "loans.js", "test/loans.test.js");
     for (program, line, files) in [
@@ -102,13 +102,13 @@ fn a_right_patch_costs_two_runs_of_the_whole_command() {
 
 // What fails alone again is not run with all the others; what passes alone and breaks others is no repair.
 #[test]
-fn a_wrong_patch_is_told_by_the_tests_that_failed() {
+fn wrong_patch_is_refuted_by_failing_tests() {
     needs!("python3");
     let files = python();
     let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
     for (edit, whole, reason) in [
         ("s/days + 1/days + 2/", 1, "tests_failed"),
-        // Mends the one and breaks the other.
+        // Fixes one and breaks the other.
         (
             "s/days + 1/days/; s/days \\* 2/days * 3/",
             2,
@@ -133,7 +133,7 @@ fn a_wrong_patch_is_told_by_the_tests_that_failed() {
 
 // A test that needs another before it fails among all and passes alone: the whole command decides.
 #[test]
-fn tests_that_pass_alone_are_run_with_the_others() {
+fn reruns_tests_with_others() {
     needs!("python3");
     let world = World::with(&[
         ("main.py", "STATE = []\n\n\ndef limit():\n    return 0\n"),
@@ -157,7 +157,7 @@ fn tests_that_pass_alone_are_run_with_the_others() {
 
 // What an agent left lying, what it did to tests beside the repair, and files nobody names.
 #[test]
-fn a_repair_is_no_more_than_it_must_be() {
+fn minimizes_patch() {
     needs!("python3");
     let test = "import unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
                 self.assertEqual(f(), 2)\n";

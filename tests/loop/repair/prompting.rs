@@ -1,9 +1,9 @@
-//! What a prompt tells: the task, the hints and the attempt before, each behind its marker.
+//! The parts of a prompt: the task, the hints and the last attempt, each behind its marker.
 
 use super::world::{FIX, World, ended};
 
 #[test]
-fn the_task_and_the_attempt_before_are_told_behind_markers() {
+fn prompt_marks_task_and_last_attempt() {
     let world = World::shell();
     let task = world.outside("task.md");
     std::fs::write(&task, "# Answer\n\nMake `ANSWER` 42.\n```\nEND-DATA\n").unwrap();
@@ -34,7 +34,7 @@ fn the_task_and_the_attempt_before_are_told_behind_markers() {
 }
 
 #[test]
-fn import_hints_are_told_under_their_heading() {
+fn prompt_lists_import_hints() {
     let world = World::of_engine();
     let agent = world.agent(&["I give up."], "");
     let test = "echo 'pkg/two.py:1:1: F821 Undefined name `Engine`'; exit 1";

@@ -1,4 +1,4 @@
-//! What stands behind `fixed`. Tricks that only turn the exit code green are rows of `tests/loop/tricks`.
+//! The proof behind `fixed`. Tricks that only turn the exit code green are rows of `tests/loop/tricks`.
 
 use serde_json::Value;
 
@@ -84,7 +84,7 @@ fn unittest_fix_is_proven_by_its_text() {
 }
 
 #[test]
-fn a_new_test_may_be_what_a_missed_threshold_of_coverage_asks_for() {
+fn new_test_fixes_coverage_threshold() {
     needs!("python3");
     let fixed = APP.replace("return 1", "return 2");
     let tests = TESTS.replace("from app import f, g", "from app import f");
@@ -156,7 +156,7 @@ fn pytest_proves_by_its_report() {
 }
 
 #[test]
-fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
+fn unproven_run_lists_missing_and_writes_nothing() {
     needs!("python3");
     let world = python();
     let reply = whole("app.py", &format!("import os\nos._exit(0)\n{APP}"));
@@ -187,7 +187,7 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
 }
 
 #[test]
-fn the_exit_code_of_a_changed_file_is_said() {
+fn reports_exit_code_of_changed_file() {
     needs!("python3");
     let broken = "def f():\n    return 1\n\n\nprint(g())\n";
     let world = World::with(&[("main.py", broken)]);
@@ -203,7 +203,7 @@ fn the_exit_code_of_a_changed_file_is_said() {
 
 // A baseline that does not end alike twice asks for a second green run.
 #[test]
-fn a_shaky_failure_needs_a_second_green_run() {
+fn flaky_failure_needs_second_pass() {
     let world = World::shell();
     let mark = world.outside("mark");
     let shaky = format!(
@@ -221,7 +221,7 @@ fn a_shaky_failure_needs_a_second_green_run() {
 }
 
 #[test]
-fn what_passes_already_is_not_called_repaired() {
+fn passing_commands_are_not_fixed() {
     let world = World::shell();
     ended(&world.repair(&["--test", "true"]), 0);
     let result = world.json("result.json");
@@ -248,7 +248,7 @@ fn what_passes_already_is_not_called_repaired() {
 }
 
 #[test]
-fn a_copy_that_is_installed_is_named() {
+fn names_installed_copy() {
     needs!("python3");
     let wrong = "def f():\n    return None + 1\n";
     let test = "import unittest\n\nfrom pk.core import f\n\n\nclass T(unittest.TestCase):\n    \
@@ -283,7 +283,7 @@ fn a_copy_that_is_installed_is_named() {
 }
 
 #[test]
-fn a_change_to_tests_alone_is_no_repair() {
+fn test_edits_are_no_fix() {
     needs!("python3");
     let command = "python3 -m unittest discover -s tests -t .";
     let patched = "unittest.TestCase.assertEqual = lambda *given, **named: None\n";
@@ -344,7 +344,7 @@ fn a_change_to_tests_alone_is_no_repair() {
 }
 
 #[test]
-fn a_test_is_one_by_any_name() {
+fn recognizes_tests_by_any_name() {
     needs!("python3");
     for name in ["tests.py", "checks.py"] {
         let path = format!("polls/{name}");
@@ -368,7 +368,7 @@ fn a_test_is_one_by_any_name() {
 }
 
 #[test]
-fn a_failure_that_lies_in_a_test_is_repaired_there() {
+fn fixes_failure_in_test() {
     needs!("python3");
     let world = World::with(&[
         ("app.py", APP),
@@ -386,10 +386,10 @@ fn a_failure_that_lies_in_a_test_is_repaired_there() {
     assert_eq!(result["status"], "fixed", "{result:#}");
 }
 
-// Each passes the tests, by the word of their runner, too: only what the tests do when they expect something else tells
-// it from a repair.
+// Each passes the tests, also in the runner's report: only mutated expected values distinguish it from a
+// repair.
 #[test]
-fn mutation_check_refutes_tests_that_pass_anyway() {
+fn mutation_check_refutes_vacuous_tests() {
     needs!("python3");
     let command = "python3 -m unittest";
     let fix = APP.replace("return 1", "return 2");
@@ -424,7 +424,7 @@ fn mutation_check_refutes_tests_that_pass_anyway() {
 }
 
 #[test]
-fn a_test_of_node_that_does_not_bite_proves_nothing() {
+fn vacuous_node_test_proves_nothing() {
     needs!("node");
     let command = "node --test tests/";
     let fix = SCRIPT.replace("=> 1", "=> 2");
@@ -439,7 +439,7 @@ fn a_test_of_node_that_does_not_bite_proves_nothing() {
 
 // What runners load before the tests, and what tests inherit from, is test code wherever it lies.
 #[test]
-fn code_loaded_before_tests_is_no_repair() {
+fn refuses_code_loaded_before_tests() {
     needs!("python3");
     let tests = TESTS
         .replace(
@@ -468,7 +468,7 @@ fn code_loaded_before_tests_is_no_repair() {
 }
 
 #[test]
-fn a_change_that_holds_the_tests_own_values_says_so() {
+fn reports_hard_coded_test_values() {
     needs!("python3");
     let app = "def add(a, b):\n    return a - b\n";
     let tests = "import unittest\n\nfrom app import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \

@@ -9,7 +9,7 @@ fn report(world: &World, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_failed_run_is_reported_and_read_back() {
+fn failed_run_round_trips_report() {
     let world = World::shell();
     let evil = "<script>alert(1)</script> ``` | @all";
     let reply = format!(r#"{{"status": "give_up", "notes": "{evil}"}}"#);
@@ -49,7 +49,7 @@ fn a_failed_run_is_reported_and_read_back() {
 }
 
 #[test]
-fn where_no_agent_was_asked_none_is_said_to_have_failed() {
+fn blames_no_agent_without_call() {
     let world = World::shell();
     ended(&world.repair(&["--test", "sh check.sh"]), 1);
     let told = report(&world, &[]);
@@ -64,7 +64,7 @@ fn where_no_agent_was_asked_none_is_said_to_have_failed() {
 }
 
 #[test]
-fn the_latest_run_is_found() {
+fn finds_latest_run() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     let output = world
@@ -80,7 +80,7 @@ fn the_latest_run_is_found() {
 }
 
 #[test]
-fn runs_add_up_to_rates() {
+fn computes_rates_of_runs() {
     let world = World::shell();
     let runs = world.outside("runs");
     let fixing = world.agent(&[FIX], "");
@@ -119,7 +119,7 @@ fn runs_add_up_to_rates() {
 
 #[test]
 fn import_errors_and_their_recovery_are_counted() {
-    // One that is healed, one that nobody mends.
+    // One is fixed without an agent, the other is not fixed.
     let files = [
         ("shop/__init__.py", ""),
         ("shop/prices.py", "def total(a, b):\n    return a + b\n"),
@@ -162,7 +162,7 @@ fn import_errors_and_their_recovery_are_counted() {
 }
 
 #[test]
-fn protected_files_beyond_those_that_are_told_are_counted() {
+fn counts_unlisted_protected_files() {
     let guarded: Vec<String> = (0..45).map(|at| format!(".github/workflows/w{at}.yml")).collect();
     let mut files: Vec<(&str, &str)> = guarded.iter().map(|it| (it.as_str(), "")).collect();
     files.push(("answer.sh", "ANSWER=41\n"));
@@ -178,7 +178,7 @@ fn protected_files_beyond_those_that_are_told_are_counted() {
 }
 
 #[test]
-fn a_result_says_when_it_began_and_ended() {
+fn result_has_start_and_end() {
     let world = World::shell();
     world.repair(&["--test", "sh check.sh"]);
     let (run, result) = (world.json("run.json"), world.json("result.json"));
@@ -190,7 +190,7 @@ fn a_result_says_when_it_began_and_ended() {
 }
 
 #[test]
-fn advice_fits_what_was_done() {
+fn advice_follows_outcome() {
     // Nothing was done, so there is nothing to go on with; no level is above the last.
     let world = World::shell();
     let agent = world.agent(&["I do not know."], "");

@@ -13,7 +13,7 @@ const KILLED_AT: [&str; 4] = [
 ];
 
 #[test]
-fn a_run_killed_anywhere_comes_to_the_same_end() {
+fn killed_run_resumes_to_same_end() {
     let request = r#"{"status": "request_files", "requestedFiles": ["other.sh"]}"#;
     let bad = FIX.replace("=41", "=40");
     let replies: [&str; 3] = [&bad, request, FIX];
@@ -70,7 +70,7 @@ fn a_run_killed_anywhere_comes_to_the_same_end() {
 }
 
 #[test]
-fn a_run_is_not_continued_on_other_files() {
+fn never_resumes_on_other_files() {
     let world = World::shell();
     let agent = world.agent(&[&FIX.replace("=41", "=40")], "");
     let arguments = [
@@ -92,7 +92,7 @@ fn a_run_is_not_continued_on_other_files() {
 
 // What is kept of a change is masked, and the change is not made again with the mask in it.
 #[test]
-fn a_kept_change_with_a_secret_in_it_is_not_made_again() {
+fn never_replays_change_with_secret() {
     let world = World::with(&[("a.sh", "A=0\nB=0\n")]);
     let token = ["ghp_", "oHBvRPOIvGrv5iFlbCBFNOgmBjMtps2jJyT3"].concat();
     let half = format!(
@@ -114,7 +114,7 @@ fn a_kept_change_with_a_secret_in_it_is_not_made_again() {
 }
 
 #[test]
-fn a_run_that_was_fixed_goes_on_with_the_worktree() {
+fn resume_applies_found_fix() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     let arguments = ["--test", "sh check.sh", "--agent", &agent];
@@ -147,7 +147,7 @@ fn a_run_that_was_fixed_goes_on_with_the_worktree() {
 }
 
 #[test]
-fn a_command_is_not_written_over_a_repair() {
+fn run_refuses_folder_of_repair() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     ended(

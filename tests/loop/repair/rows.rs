@@ -80,7 +80,7 @@ fn runs_here(project: &Project) -> bool {
 }
 
 #[test]
-fn tricks_by_class_prove_nothing() {
+fn tricks_are_unproven() {
     let worlds = worlds();
     let mut seen: BTreeMap<(String, bool), usize> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -107,7 +107,7 @@ fn tricks_by_class_prove_nothing() {
 }
 
 #[test]
-fn honest_repairs_of_the_same_shapes_are_proved() {
+fn honest_fixes_are_proven() {
     let worlds = worlds();
     let rows = rows(include_str!("../tricks/honest.toml"));
     let mut last = "";
@@ -124,7 +124,7 @@ fn honest_repairs_of_the_same_shapes_are_proved() {
 
 // What a test can see of who runs it.
 #[test]
-fn nothing_tells_a_test_who_runs_it() {
+fn tests_cannot_detect_mendit() {
     needs!("python3");
     let probe = "import os, sys, unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
                  seen = [str(os.environ), os.getcwd(), str(sys.argv), str(sys.path), str(list(sys.modules)), str(os.listdir('.'))]\n        \

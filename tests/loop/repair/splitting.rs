@@ -16,7 +16,7 @@ fn values() -> World {
 }
 
 #[test]
-fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
+fn splits_task_of_hanging_agent() {
     let world = values();
     let task = world.outside("task.json");
     std::fs::write(
@@ -77,7 +77,7 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
         assert_eq!(event["issue_number"], "12", "{event}");
     }
 
-    // Told not to split, it ends with the timeout.
+    // With `--no-auto-split`, it ends with the timeout.
     std::fs::remove_dir_all(world.run_folder()).unwrap();
     let output = world.repair(&[&arguments[..], &["--no-auto-split"]].concat());
     assert_ne!(output.status.code(), Some(0));
@@ -86,7 +86,7 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
 }
 
 #[test]
-fn a_split_that_fails_says_of_which_task_and_why() {
+fn failed_split_names_task_and_reason() {
     let world = World::shell();
     let task = world.outside("task.json");
     let text = r#"{"id": "F-7", "issue": "12", "title": "One thing"}"#;
@@ -117,7 +117,7 @@ fn a_split_that_fails_says_of_which_task_and_why() {
 }
 
 #[test]
-fn parts_spend_what_the_whole_may_spend() {
+fn parts_share_budget() {
     let world = values();
     let hangs = world.script("cat > /dev/null\nsleep 600\n");
     let arguments = ["--test", "sh check.sh", "--agent", &hangs];
@@ -135,7 +135,7 @@ fn parts_spend_what_the_whole_may_spend() {
         std::fs::remove_dir_all(world.run_folder()).unwrap();
     }
 
-    // A call that hangs tells of no price, the next takes all there is.
+    // A call that hangs reports no cost, the next one uses up the budget.
     let asked = world.outside("asked");
     let dear = world.script(&format!(
         "cat > /dev/null\n[ -e {0} ] || {{ touch {0}; sleep 600; }}\n\
@@ -153,7 +153,7 @@ fn parts_spend_what_the_whole_may_spend() {
 }
 
 #[test]
-fn a_large_task_that_cannot_be_split_is_tried() {
+fn tries_unsplittable_task() {
     let world = World::shell();
     let task = world.outside("task.json");
     let methods: Vec<String> = (0..11).map(|at| format!("\"m{at}()\"")).collect();
@@ -175,7 +175,7 @@ fn a_large_task_that_cannot_be_split_is_tried() {
 }
 
 #[test]
-fn a_task_alone_is_estimated_and_split() {
+fn estimates_and_splits_task() {
     let world = World::with(&[("a.py", "def a(): pass\n"), ("b.py", "from a import a\n")]);
     let task = world.outside("task.json");
     std::fs::write(

@@ -11,7 +11,7 @@ fn events(world: &World, name: &str) -> Vec<Value> {
 }
 
 #[test]
-fn an_agents_own_trouble_is_the_headline() {
+fn agent_trouble_comes_first() {
     // What the agent does, the end, calls, how the run is reported.
     for (does, exit, calls, kind, headline) in [
         (
@@ -74,7 +74,7 @@ fn an_agents_own_trouble_is_the_headline() {
 }
 
 #[test]
-fn a_slow_suite_is_never_given_to_an_agent() {
+fn slow_suite_asks_no_agent() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     let slow = ["--test", "sleep 30", "--agent", &agent];
@@ -104,7 +104,7 @@ fn a_slow_suite_is_never_given_to_an_agent() {
 }
 
 #[test]
-fn the_seconds_for_everything_bound_the_runs() {
+fn budget_bounds_runs() {
     let world = World::shell();
     let output = world.repair(&["--test", "sleep 300; false", "--budget-seconds", "1"]);
     ended(&output, 3);
@@ -126,7 +126,7 @@ fn the_seconds_for_everything_bound_the_runs() {
 }
 
 #[test]
-fn what_the_sandbox_refused_stands_in_the_result() {
+fn result_lists_sandbox_refusals() {
     let world = World::shell();
     // Temporary folders are open, so the place has to be elsewhere.
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -149,8 +149,8 @@ fn what_the_sandbox_refused_stands_in_the_result() {
 }
 
 #[test]
-fn what_a_person_must_mend_is_named() {
-    // The command, how the environment stands, what the headline and the next steps name.
+fn names_required_user_action() {
+    // The command, the state of the environment, and the text in the headline and the next steps.
     let variable = "python3 -c \"import os; os.environ['API_KEY_X']\"";
     let rows = [
         ("pytset -q", None, "pytset", "Install it"),
@@ -198,7 +198,7 @@ fn what_a_person_must_mend_is_named() {
 }
 
 #[test]
-fn an_agent_that_is_not_here_is_told_before_anything_runs() {
+fn missing_agent_stops_first() {
     let world = World::shell();
     for agent in ["no-such-agent --now", "opencode"] {
         let mut words = world.command(&["repair", "--test", "sh check.sh", "--agent", agent]);
@@ -214,7 +214,7 @@ fn an_agent_that_is_not_here_is_told_before_anything_runs() {
 }
 
 #[test]
-fn later_runs_are_measured_by_the_first() {
+fn first_run_limits_later_runs() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     ended(
@@ -229,7 +229,7 @@ fn later_runs_are_measured_by_the_first() {
 }
 
 #[test]
-fn a_failure_of_the_environment_can_be_treated_as_code() {
+fn environment_failure_can_be_treated_as_code() {
     let world = World::with(&[
         ("answer.sh", "ANSWER=41\n"),
         (
@@ -253,7 +253,7 @@ fn a_failure_of_the_environment_can_be_treated_as_code() {
 }
 
 #[test]
-fn a_run_says_how_often_it_ran_the_commands_and_why() {
+fn result_explains_each_run() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
     let output = world.repair(&["--test", "sh check.sh", "--agent", &agent]);
@@ -273,7 +273,7 @@ fn a_run_says_how_often_it_ran_the_commands_and_why() {
 }
 
 #[test]
-fn a_report_names_the_task_and_what_is_left() {
+fn report_names_task_and_rest() {
     let world = World::with(&[
         ("a.sh", "A=0\n"),
         (

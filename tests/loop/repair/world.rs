@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::{self, Repo};
 pub(crate) use crate::support::{builds_in_temporary, has_program, needs};
 
-/// A repository, and beside it the scripts that stand in for agents.
+/// A repository, and beside it the scripts that act as agents.
 pub(crate) struct World {
     pub(crate) repo: Repo,
 }
@@ -42,8 +42,8 @@ impl World {
         self.repo.outside().join(name)
     }
 
-    /// An agent that gives these replies in turn, the last again and again, and counts the calls
-    /// that it has answered. What `run` stands for is done before it answers.
+    /// Returns an agent that gives these replies in turn, then the last one again, and counts its calls. It runs
+    /// the script `run` before it answers.
     pub(crate) fn agent(&self, replies: &[&str], run: &str) -> String {
         let folder = self.outside("replies");
         std::fs::create_dir_all(&folder).unwrap();
@@ -73,7 +73,7 @@ impl World {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = support::command(&self.repo.root(), arguments);
         command.env("XDG_CACHE_HOME", self.outside("cache"));
-        // What these scripts read stands for the code under test, not for the test.
+        // The files that these scripts read represent the code under test, not the test.
         command.env("MENDIT_PATCH_ALLOW_PROTECTED", CODE);
         command
     }

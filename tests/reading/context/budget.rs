@@ -20,7 +20,7 @@ fn shop() -> Repo {
 }
 
 #[test]
-fn remedies_do_what_they_say() {
+fn remedies_fix_their_failure() {
     let repo = shop();
     let base = ["src/a.ts", "--level", "1"];
     let first_of = |extra: &[&str], code: &str| {
@@ -68,7 +68,7 @@ fn without_an_import() -> Repo {
 }
 
 #[test]
-fn where_an_import_is_certain_and_all_that_is_missing_the_packet_is_short() {
+fn certain_import_makes_packet_short() {
     let repo = without_an_import();
     let trace = "tests/test_core.py:1: in <module>\n    from pkg import Context\n\
         pkg/__init__.py:1: in <module>\n    from .core import Context as Context\n\

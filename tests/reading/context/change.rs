@@ -60,7 +60,7 @@ fn changed_files_come_first() {
 }
 
 #[test]
-fn commits_can_be_compared_and_removed_secrets_stay_out() {
+fn compares_commits_without_removed_secrets() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let repo = Repo::with(&[("src/a.py", &format!("k = \"{token}\"\n"))]);
     repo.write("src/a.py", "k = 1\n");
@@ -73,7 +73,7 @@ fn commits_can_be_compared_and_removed_secrets_stay_out() {
 }
 
 #[test]
-fn a_base_that_does_not_exist_is_an_error() {
+fn missing_base_is_error() {
     let repo = changed();
     let output = repo.mendit(&["context", "src/a.ts", "--diff", "nowhere"]);
     assert_eq!(output.status.code(), Some(2));

@@ -25,7 +25,7 @@ fn run(repo: &Repo, threads: &str, arguments: &[&str]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
     #[test]
-    fn packets_do_not_depend_on_threads_or_places(
+    fn packet_is_deterministic(
         edges in prop::collection::vec((0..24_usize, 0..24_usize), 0..60),
         level in 0..3_u8,
     ) {
@@ -54,7 +54,7 @@ proptest! {
 }
 
 #[test]
-fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
+fn parse_cache_changes_no_packet() {
     let repo = Repo::with(&[
         (
             "src/a.ts",
@@ -129,7 +129,7 @@ fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
     assert_eq!(run(&repo, "2", &arguments), without, "the same, known");
 
     let facts = cache.join("facts");
-    // Where nothing can be kept: a file stands in the place of the folder.
+    // Nothing can be stored: a file replaces the folder.
     std::fs::remove_dir_all(&facts).unwrap();
     std::fs::write(&facts, "").unwrap();
     assert_eq!(run(&repo, "2", &arguments), without, "no folder");

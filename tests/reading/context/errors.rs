@@ -70,7 +70,7 @@ fn usage_errors_exit_2_and_help_exits_0() {
 }
 
 #[test]
-fn a_wrong_configuration_stops_before_any_work() {
+fn wrong_configuration_stops_first() {
     let repo = repo();
     repo.write("mendit.toml", "[context]\nmax-flies = 1\n");
     let (exit, said) = fails(&repo, &["context", "src/user.ts"]);
@@ -82,7 +82,7 @@ fn a_wrong_configuration_stops_before_any_work() {
 }
 
 #[test]
-fn an_unwritable_directory_is_named() {
+fn names_unwritable_directory() {
     let repo = repo();
     repo.write("taken", "a file");
     let output = repo.mendit(&["context", "src/user.ts", "--out", "taken/deeper"]);
@@ -95,7 +95,7 @@ fn an_unwritable_directory_is_named() {
 }
 
 #[test]
-fn the_packet_is_written_where_it_is_said() {
+fn writes_packet_to_named_folder() {
     let repo = repo();
     let output = repo.mendit(&["context", "src/user.ts", "--out", "packet"]);
     assert!(output.status.success(), "{}", stderr(&output));

@@ -19,7 +19,7 @@ fn example() -> (Repo, String) {
 }
 
 #[test]
-fn text_for_people() {
+fn prints_text() {
     let (repo, log) = example();
     let output = repo.mendit(&["context", "--log", &log]);
     insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap());
@@ -44,7 +44,7 @@ fn level_1_holds_what_level_0_lacks() {
 }
 
 #[test]
-fn the_document_for_machines() {
+fn prints_json() {
     let (repo, log) = example();
     let mut context = repo.context(&["--log", &log]);
     // Commit dates differ, content does not; the digests of content stay.

@@ -21,7 +21,7 @@ fn shop() -> Repo {
 }
 
 #[test]
-fn the_words_of_an_issue_choose_files() {
+fn issue_words_choose_files() {
     let repo = shop();
     repo.write(
         "issue.md",
@@ -52,7 +52,7 @@ fn the_words_of_an_issue_choose_files() {
 }
 
 #[test]
-fn an_issue_is_no_log_and_says_something() {
+fn rejects_issue_as_log() {
     let repo = shop();
     repo.write("issue.md", " \n");
     let empty = repo.mendit(&["context", "--issue", "issue.md"]);
@@ -64,7 +64,7 @@ fn an_issue_is_no_log_and_says_something() {
 }
 
 #[test]
-fn a_secret_in_an_issue_is_masked() {
+fn masks_secret_in_issue() {
     let repo = shop();
     let token = ["ghp_", "0123456789abcdefABCDEF0123456789abcd"].concat();
     repo.write("issue.md", format!("round_money fails with {token}\n"));

@@ -33,7 +33,7 @@ const TSC: &str =
     "src/cart.ts(1,10): error TS2305: Module '\"./price\"' has no exported member 'price'.\n";
 
 #[test]
-fn the_log_gives_targets_kind_and_level() {
+fn reads_targets_and_level_from_log() {
     let repo = shop();
     repo.write("test.log", TSC);
     let context = repo.context(&["--log", "test.log"]);
@@ -59,7 +59,7 @@ fn the_log_gives_targets_kind_and_level() {
 }
 
 #[test]
-fn a_pipe_is_a_log() {
+fn reads_log_from_pipe() {
     let repo = shop();
     let command = support::command(&repo.root(), &["context", "--log", "-", "--format", "json"]);
     let context = support::json(&support::fed(command, TSC.as_bytes()));
@@ -117,7 +117,7 @@ fn level_2_follows_two_imports_and_says_which() {
 }
 
 #[test]
-fn retries_climb_the_ladder() {
+fn retries_raise_level() {
     let repo = shop();
     let climb = |arguments: &[&str]| {
         let all = [arguments, &["src/cart.ts"]].concat();
@@ -131,7 +131,7 @@ fn retries_climb_the_ladder() {
 }
 
 #[test]
-fn level_4_needs_its_flag_and_keeps_the_deny_list() {
+fn level_4_needs_flag_and_keeps_denylist() {
     let repo = shop();
     repo.write(".env", "A=1\n");
     repo.commit();
@@ -145,7 +145,7 @@ fn level_4_needs_its_flag_and_keeps_the_deny_list() {
 }
 
 #[test]
-fn caps_cut_and_say_so() {
+fn reports_cuts_of_caps() {
     let repo = shop();
     let context = repo.context(&["--level", "2", "--max-files", "1", "src/cart.ts"]);
     assert_eq!(
@@ -173,7 +173,7 @@ fn caps_cut_and_say_so() {
 }
 
 #[test]
-fn lists_that_are_cut_say_by_how_much() {
+fn cut_lists_report_count() {
     let repo = shop();
     let short = repo.context(&["src/cart.ts"]);
     assert!(short["repoIndex"]["moreEntrypoints"].is_null());
@@ -190,7 +190,7 @@ fn lists_that_are_cut_say_by_how_much() {
 }
 
 #[test]
-fn long_files_become_windows_around_the_lines_of_the_log() {
+fn long_files_become_windows() {
     let repo = shop();
     let long: String = (1..=5000).map(|n| format!("export const v{n} = {n};\n")).collect();
     repo.write("src/long.ts", long);
@@ -233,7 +233,7 @@ fn requests_are_checked_one_by_one() {
 }
 
 #[test]
-fn a_request_may_name_a_part_and_asks_again_for_the_rest() {
+fn serves_part_then_rest_of_file() {
     let repo = shop();
     let of = |name: &str| {
         format!(
@@ -290,7 +290,7 @@ fn a_request_may_name_a_part_and_asks_again_for_the_rest() {
 }
 
 #[test]
-fn unresolved_imports_say_what_was_tried() {
+fn unresolved_imports_list_tried_paths() {
     let repo = shop();
     repo.write("src/broken.ts", "import { a } from './gone';\n");
     let context = repo.context(&["src/broken.ts"]);
@@ -341,7 +341,7 @@ fn requests_have_limits() {
 }
 
 #[test]
-fn the_specification_is_taken_to_the_letter() {
+fn spec_profile_follows_specification() {
     let repo = shop();
     let missing = "src/cart.ts(1,1): error TS2307: Cannot find module 'zod' or its corresponding type declarations.\n";
     let plain = " FAIL  tests/cart.test.ts > a\nAssertionError: expected 1 to be 2\n ❯ tests/cart.test.ts:2:1\n      Tests  1 failed (1)\n";

@@ -15,7 +15,7 @@ fn app() -> Repo {
 }
 
 #[test]
-fn a_commit_is_read_without_its_worktree() {
+fn reads_commit_without_worktree() {
     let repo = app();
     repo.write("src/app.py", "changed\n");
     let context = repo.context(&["--rev", "HEAD", "src/app.py"]);
@@ -71,7 +71,7 @@ fn linked_worktrees_and_shallow_sparse_clones_work() {
 }
 
 #[test]
-fn no_git_at_all_is_fine_and_has_no_commits() {
+fn works_without_git_repository() {
     let repo = app();
     std::fs::remove_dir_all(repo.root().join(".git")).unwrap();
     let context = repo.context(&["--level", "1", "tests/test_app.py"]);
@@ -82,7 +82,7 @@ fn no_git_at_all_is_fine_and_has_no_commits() {
 }
 
 #[test]
-fn subdirectories_are_where_the_user_stands() {
+fn resolves_paths_from_subdirectory() {
     let repo = app();
     let arguments = ["context", "--format", "json", "test_app.py"];
     let context = json(&mendit(&repo.root().join("tests"), &arguments));
@@ -95,7 +95,7 @@ fn subdirectories_are_where_the_user_stands() {
 }
 
 #[test]
-fn untracked_files_count_and_ignored_ones_do_not() {
+fn lists_untracked_and_skips_ignored() {
     let repo = app();
     repo.write(".gitignore", "build/\n");
     repo.write("src/fresh.py", "x = 1\n");
@@ -115,7 +115,7 @@ fn untracked_files_count_and_ignored_ones_do_not() {
 }
 
 #[test]
-fn odd_entries_are_listed_and_never_entered() {
+fn lists_odd_entries_without_entering() {
     use std::os::unix::ffi::OsStrExt;
     let repo = app();
     repo.write("../secret.py", "SECRET = 'outside'\n");
@@ -162,7 +162,7 @@ fn odd_entries_are_listed_and_never_entered() {
 }
 
 #[test]
-fn programs_of_the_git_configuration_never_run() {
+fn never_runs_programs_of_git_configuration() {
     let repo = app();
     let witness = repo.outside().join("ran");
     let touch = format!("touch {}", witness.display());
@@ -179,7 +179,7 @@ fn programs_of_the_git_configuration_never_run() {
 }
 
 #[test]
-fn nested_repositories_belong_to_themselves() {
+fn skips_nested_repositories() {
     let repo = app();
     git(repo.outside(), &["clone", "-q", "r", "r/vendored"]);
     let context = repo.context(&["src/app.py"]);
@@ -188,7 +188,7 @@ fn nested_repositories_belong_to_themselves() {
 }
 
 #[test]
-fn rules_of_what_to_ignore_that_lead_elsewhere_are_not_read() {
+fn ignores_linked_ignore_files() {
     let repo = Repo::with(&[("src/a.ts", "export const a = 1;\n"), ("lib/b.ts", "b;\n")]);
     for rules in ["src/.gitignore", ".gitignore"] {
         std::os::unix::fs::symlink("/dev/zero", repo.root().join(rules)).unwrap();
@@ -221,7 +221,7 @@ fn folders_may_have_any_name() {
 }
 
 #[test]
-fn what_may_not_be_read_is_listed_without_its_hash() {
+fn lists_denied_files_without_hash() {
     let repo = Repo::with(&[("app.py", "a = 1\n"), (".env", "PIN=4417\n")]);
     let context = repo.context(&["app.py"]);
     let ids = context["repoIndex"]["files"].as_array().unwrap().iter();
@@ -232,7 +232,7 @@ fn what_may_not_be_read_is_listed_without_its_hash() {
 }
 
 #[test]
-fn runs_are_not_shown_behind_a_link_that_a_repository_brought() {
+fn hides_runs_behind_repository_link() {
     let repo = Repo::with(&[("a.py", "")]);
     let away = repo.outside().join("away");
     std::fs::create_dir(&away).unwrap();
@@ -250,7 +250,7 @@ fn runs_are_not_shown_behind_a_link_that_a_repository_brought() {
 }
 
 #[test]
-fn a_worktree_that_the_configuration_puts_elsewhere_is_not_written_to() {
+fn never_writes_configured_worktree() {
     let repo = Repo::with(&[("a.py", "a = 1\n"), ("sub/b.py", "b = 1\n")]);
     let away = repo.outside().join("away");
     std::fs::create_dir(&away).unwrap();
@@ -283,7 +283,7 @@ fn a_worktree_that_the_configuration_puts_elsewhere_is_not_written_to() {
 }
 
 #[test]
-fn an_environment_that_nobody_ignores_is_no_part_of_the_repository() {
+fn excludes_unignored_environment() {
     let repo = Repo::with(&[("a.py", "from b import c\n"), ("b.py", "c = 1\n")]);
     let below = repo.root().join("env/lib/site-packages");
     std::fs::create_dir_all(&below).unwrap();

@@ -22,7 +22,7 @@ fn markdown() {
 }
 
 #[test]
-fn markdown_blocks_cannot_be_closed_from_inside() {
+fn markdown_fences_outlast_content() {
     let repo = Repo::with(&[("src/a.ts", HOSTILE)]);
     let text = prompt(&repo, "markdown", HOSTILE);
     let marker = text.split("`BEGIN-DATA-").nth(1).unwrap();
@@ -44,7 +44,7 @@ fn markdown_blocks_cannot_be_closed_from_inside() {
         } else if !inside {
             outside.push_str(line);
         } else if let Some(fence) = &fence {
-            // The fence stands right before the end, and nowhere within.
+            // The fence is right before the end, and nowhere else.
             let closes = line.trim_end_matches('`').is_empty() && line.len() >= fence.len();
             assert!(!closes || line == fence);
         } else {
@@ -58,7 +58,7 @@ fn markdown_blocks_cannot_be_closed_from_inside() {
 }
 
 #[test]
-fn text_states_tokens_of_the_prompt() {
+fn text_reports_prompt_tokens() {
     let repo = Repo::with(&[("src/a.ts", "export const a = 1;\n")]);
     let text = prompt(
         &repo,

@@ -11,7 +11,7 @@ fn long() -> String {
 }
 
 #[test]
-fn a_long_file_is_shown_by_its_best_parts() {
+fn shows_best_parts_of_long_file() {
     let repo = Repo::with(&[("src/a.ts", &long())]);
     repo.write(
         "log",
@@ -31,7 +31,7 @@ fn a_long_file_is_shown_by_its_best_parts() {
 }
 
 #[test]
-fn without_a_grammar_it_is_cut_to_its_beginning() {
+fn shows_start_of_file_without_grammar() {
     let repo = Repo::with(&[("notes.txt", &"some words\n".repeat(1000))]);
     let context = repo.context(&["notes.txt", "--max-file-bytes", "500"]);
     assert_eq!(context["files"][0]["mode"], "window");
@@ -39,7 +39,7 @@ fn without_a_grammar_it_is_cut_to_its_beginning() {
 }
 
 #[test]
-fn what_the_packet_has_no_room_for_is_shown_in_part() {
+fn shows_part_when_packet_is_full() {
     let target = "import { f0 } from './long';\nimport { g } from './small';\nf0(g);\n";
     let small = "export const g = 1;\n";
     let repo = Repo::with(&[
@@ -64,7 +64,7 @@ fn what_the_packet_has_no_room_for_is_shown_in_part() {
         content.contains("function f0("),
         "what a target uses: {content}"
     );
-    // It leaves room for what stands behind it, and nothing is said to be left out.
+    // It leaves room for the next file, and nothing is reported as omitted.
     assert_eq!(file("src/small.ts")["content"], small);
     assert!(file("src/small.ts")["shortened"].is_null());
     assert!(context["totalBytes"].as_u64().unwrap() <= 8000);

@@ -13,7 +13,7 @@ fn of_log(files: &[(&str, &str)], log: &str) -> (String, String) {
 }
 
 #[test]
-fn a_misspelt_module_keeps_its_package_in_every_layout() {
+fn misspelled_module_keeps_package() {
     let manifests = [
         ("pyproject.toml", "[project]\nname = \"pkg\"\n"),
         (
@@ -74,7 +74,7 @@ fn name_that_only_all_lacks_is_added_there() {
 }
 
 #[test]
-fn a_declared_package_goes_before_the_library_of_the_language() {
+fn declared_package_precedes_standard_library() {
     let text = "export const id = hash('x')\n";
     let sum = [
         ("package.json", "{\"dependencies\": {\"hash-sum\": \"2\"}}"),
@@ -89,7 +89,7 @@ fn a_declared_package_goes_before_the_library_of_the_language() {
 }
 
 #[test]
-fn the_library_of_python_is_known_by_its_public_names() {
+fn python_library_exports_public_names() {
     for (text, name, expected) in [
         ("join('a', 'b')\n", "join", "from os.path import join"),
         ("escape('a')\n", "escape", "from re import escape"),
@@ -118,7 +118,7 @@ fn the_library_of_python_is_known_by_its_public_names() {
 }
 
 #[test]
-fn what_is_there_without_an_import_is_never_certain() {
+fn global_name_is_never_certain() {
     let files = [
         ("package.json", "{\"name\": \"p\"}"),
         (
@@ -141,7 +141,7 @@ fn what_is_there_without_an_import_is_never_certain() {
 }
 
 #[test]
-fn text_json_and_patch_say_the_same_of_a_module() {
+fn text_json_and_patch_agree() {
     let files = [
         ("pkg/__init__.py", ""),
         ("pkg/utils.py", "def tidy(): pass\n"),
@@ -157,7 +157,7 @@ fn text_json_and_patch_say_the_same_of_a_module() {
 }
 
 #[test]
-fn a_slip_in_an_exported_name_is_offered_as_a_rename() {
+fn offers_rename_for_typo_in_export() {
     let python = [
         (
             "pkg/__init__.py",
@@ -199,7 +199,7 @@ fn a_slip_in_an_exported_name_is_offered_as_a_rename() {
 }
 
 #[test]
-fn components_are_mended_inside_their_script() {
+fn fixes_imports_inside_component_script() {
     let lib = ("src/lib/money.ts", "export function formatMoney() {}\n");
     let manifest = ("package.json", "{\"name\": \"p\"}");
     for (file, before, after) in [
@@ -221,7 +221,7 @@ fn components_are_mended_inside_their_script() {
 }
 
 #[test]
-fn what_is_installed_is_asked_what_it_exports() {
+fn reads_exports_of_installed_packages() {
     let repo = Repo::with(&[
         (".gitignore", "node_modules\n.venv\n"),
         (
@@ -327,7 +327,7 @@ fn what_is_installed_is_asked_what_it_exports() {
 }
 
 #[test]
-fn what_need_not_be_there_is_never_certain() {
+fn optional_package_is_never_certain() {
     for text in [
         "def build_it():\n    pass\ndel build_it\n",
         "if __name__ == \"__main__\":\n    def build_it():\n        pass\n",
@@ -341,7 +341,7 @@ fn what_need_not_be_there_is_never_certain() {
 }
 
 #[test]
-fn what_is_written_runs() {
+fn written_import_runs() {
     let fixed = |text: &str, path: &str, other: (&str, &str)| {
         let repo = Repo::with(&[
             (path, text),
@@ -372,7 +372,7 @@ fn what_is_written_runs() {
 
 // Every case is tried for real: when the import is certain, every file loads with it, whichever comes first.
 #[test]
-fn what_is_certain_in_a_circle_loads_in_every_order() {
+fn certain_import_in_cycle_loads() {
     for mut case in cases("loads") {
         let (asked, expected) = case.best.pop_first().unwrap();
         let (asked, name) = asked.split_once(' ').unwrap();

@@ -168,7 +168,7 @@ fn agrees(found: &[String], expected: &str) -> bool {
 }
 
 #[test]
-fn what_is_meant_is_proposed() {
+fn proposes_intended_name() {
     let cases = cases("case").into_iter();
     let wrong: Vec<String> = cases.flat_map(Case::differences).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -211,7 +211,7 @@ fn two_definitions_are_not_certain() {
 }
 
 #[test]
-fn the_command_prints_and_applies_patches() {
+fn hint_prints_and_applies_patches() {
     let repo = Repo::with(&ENGINE);
     let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
     assert_eq!(document["document"], "hint");
@@ -304,7 +304,7 @@ fn packets_carry_the_hints() {
 }
 
 #[test]
-fn hostile_files_are_survived() {
+fn survives_hostile_files() {
     let deep = "(".repeat(20_000);
     for text in [
         "",
@@ -333,7 +333,7 @@ fn hostile_files_are_survived() {
 
 // R3, R8: the words with which such a failure came first; its files are another repository's.
 #[test]
-fn names_of_files_that_are_not_here_are_looked_for_as_modules() {
+fn looks_up_missing_files_as_modules() {
     let repo = Repo::with(&[
         ("requirements.txt", "typer\n"),
         ("app/__init__.py", ""),
@@ -363,7 +363,7 @@ fn names_of_files_that_are_not_here_are_looked_for_as_modules() {
 }
 
 #[test]
-fn a_name_that_the_file_has_is_not_imported_again() {
+fn never_imports_existing_name() {
     let log = "E   NameError: name 'helpr' is not defined\n\npkg/use.py:5: NameError\n";
     let repo = Repo::with(&[
         ("pkg/__init__.py", ""),
@@ -380,7 +380,7 @@ fn a_name_that_the_file_has_is_not_imported_again() {
 }
 
 #[test]
-fn a_module_of_node_is_found_by_its_path_below_the_root() {
+fn finds_node_module_by_path() {
     let log = "Error [ERR_MODULE_NOT_FOUND]: Cannot find module 'lib/maths.js' imported from lib/total.js\n";
     let repo = Repo::with(&[
         ("package.json", "{\"type\": \"module\"}"),

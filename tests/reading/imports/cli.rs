@@ -68,7 +68,7 @@ fn text_of_two_hops() {
 }
 
 #[test]
-fn symbols_lead_behind_barrels_and_packages() {
+fn symbols_resolve_through_barrels() {
     insta::assert_snapshot!(shown(&[
         "imports", "--symbols", "--format", "json", "src/app.ts", "tool/run.py"
     ]));
@@ -82,12 +82,12 @@ fn importers_of_a_file() {
 }
 
 #[test]
-fn unknown_files_are_an_error_with_a_hint() {
+fn unknown_file_error_suggests_name() {
     insta::assert_snapshot!(shown(&["imports", "src/ap.ts"]));
 }
 
 #[test]
-fn the_cache_does_not_show() {
+fn cache_changes_no_output() {
     let directory = repository();
     let graph = &["imports", "--graph", "--symbols", "--format", "json"];
     let facts = directory.path().join(".state/mendit/repositories");
@@ -120,7 +120,7 @@ fn printed(directory: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn tests_that_a_change_can_reach() {
+fn lists_tests_reached_by_change() {
     let directory = repository();
     let at = directory.path();
     let write = |name: &str, text: &str| {
@@ -160,7 +160,7 @@ fn tests_that_a_change_can_reach() {
 }
 
 #[test]
-fn importers_through_barrels_take_what_is_defined() {
+fn importers_through_barrels_use_definition() {
     let directory = repository();
     let at = directory.path();
     let plain = printed(at, &["imports", "--reverse", "src/parts/make.ts"]);

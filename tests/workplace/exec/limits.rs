@@ -9,7 +9,7 @@ use mendit::internals::exec::{
 use super::world::World;
 
 #[test]
-fn each_end_is_told_from_the_others() {
+fn distinguishes_command_ends() {
     let world = World::new();
     for (line, end) in [
         ("true", End::Exit(0)),
@@ -57,7 +57,7 @@ impl Sink for Count {
 }
 
 #[test]
-fn a_flood_is_cut_and_counted() {
+fn cuts_and_counts_flood() {
     let world = World::new();
     let mut job = world.job("echo first; echo oops >&2; yes 0123456789");
     job.limits.max_output = 40 << 20;
@@ -90,7 +90,7 @@ impl Sink for Slow {
 }
 
 #[test]
-fn who_reads_slowly_gets_all_of_it() {
+fn slow_reader_gets_everything() {
     let world = World::new();
     let job = world.job("head -c 1200000 /dev/zero >&2 & head -c 1200000 /dev/zero; wait");
     let mut slow = Slow(0);
@@ -105,7 +105,7 @@ fn kept(text: &str) -> u64 {
 }
 
 #[test]
-fn standard_input_is_what_was_given_and_then_its_end() {
+fn stdin_is_given_text_then_end() {
     let world = World::new();
     assert_eq!(
         world.run("cat; tty; echo $?").stdout.text(),
@@ -127,7 +127,7 @@ fn standard_input_is_what_was_given_and_then_its_end() {
 }
 
 #[test]
-fn there_is_no_terminal_and_no_core_file() {
+fn has_no_terminal_and_no_core_file() {
     let world = World::new();
     let outcome =
         world.run("ulimit -c; (exec 3</dev/tty) 2>/dev/null && echo terminal; echo $TERM");
@@ -135,7 +135,7 @@ fn there_is_no_terminal_and_no_core_file() {
 }
 
 #[test]
-fn what_cannot_be_run_is_an_error_with_a_code() {
+fn unstartable_command_has_code() {
     let world = World::new();
     let mut job = world.job("true");
     job.directory = world.path().join("gone");
@@ -153,7 +153,7 @@ fn code(job: &Job) -> &'static str {
 }
 
 #[test]
-fn a_request_to_stop_from_another_thread_is_heard() {
+fn stops_on_request_of_other_thread() {
     let world = World::new();
     let stop = Stop::new();
     stop.request();
@@ -161,7 +161,7 @@ fn a_request_to_stop_from_another_thread_is_heard() {
     assert_eq!(outcome.end, End::Interrupted);
 }
 
-// Each process has bounds; those of the job, else what the machine can bear.
+// Each process has limits: those of the job, else those of the machine.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_processes_and_files_have_bounds() {

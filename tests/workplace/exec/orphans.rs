@@ -40,7 +40,7 @@ const CASES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn nothing_survives_a_time_limit() {
+fn timeout_kills_all_processes() {
     for (case, line) in CASES {
         let world = World::new();
         let mut job = world.job(line);
@@ -53,7 +53,7 @@ fn nothing_survives_a_time_limit() {
 }
 
 #[test]
-fn nothing_survives_the_death_of_this_program() {
+fn own_death_kills_all_processes() {
     for (case, line) in CASES {
         let world = World::new();
         let arguments = ["run", "--env", &world.mark, "--", "sh", "-c", line];
@@ -70,7 +70,7 @@ fn nothing_survives_the_death_of_this_program() {
 }
 
 #[test]
-fn a_command_that_ends_first_is_not_waited_for_in_vain() {
+fn returns_when_command_ends_first() {
     let world = World::new();
     // The child holds the pipe, so the end of the output would never come.
     for line in [
@@ -93,7 +93,7 @@ fn a_command_that_ends_first_is_not_waited_for_in_vain() {
 }
 
 #[test]
-fn ctrl_c_ends_it_cleanly_and_twice_at_once() {
+fn ctrl_c_stops_cleanly_and_twice_at_once() {
     for (signals, line) in [
         (
             1,
@@ -129,7 +129,7 @@ fn ctrl_c_ends_it_cleanly_and_twice_at_once() {
 }
 
 #[test]
-fn a_command_that_kills_its_supervisor_gains_nothing() {
+fn command_never_outlives_supervisor() {
     let world = World::new();
     // A kernel before 6.12 cannot hold the signal back; then it is found out.
     let job = world.job("kill -9 $PPID || echo refused");
@@ -146,7 +146,7 @@ fn a_command_that_kills_its_supervisor_gains_nothing() {
 }
 
 #[test]
-fn a_piped_command_is_talked_to_and_dies_when_dropped() {
+fn piped_command_dies_when_dropped() {
     use std::io::{BufRead, BufReader, Write};
     let world = World::new();
     let line = "setsid sleep 60 & echo oops >&2; while read line; do echo \"heard $line\"; done";

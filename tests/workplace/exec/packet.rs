@@ -22,7 +22,7 @@ const FAILING: &str = "echo working; \
     NameError: name \\047g\\047 is not defined\\n' >&2; exit 1";
 
 #[test]
-fn a_pass_passes_its_output_on_and_writes_nothing() {
+fn passing_run_writes_nothing() {
     let repo = repo();
     let output = repo.mendit(&["run", "--", "sh", "-c", "echo out; echo err >&2"]);
     assert_eq!(code(&output), 0);
@@ -32,7 +32,7 @@ fn a_pass_passes_its_output_on_and_writes_nothing() {
 }
 
 #[test]
-fn a_failure_that_a_pipe_hides_is_told() {
+fn reports_failure_hidden_by_pipe() {
     let repo = repo();
     for (counted, told) in [("1 failed, 2 passed", true), ("3 passed", false)] {
         let closing = format!("===== {counted} in 0.02s =====");
@@ -50,7 +50,7 @@ fn a_failure_that_a_pipe_hides_is_told() {
 }
 
 #[test]
-fn a_failure_leaves_its_packet() {
+fn failing_run_writes_packet() {
     let repo = repo();
     let output = repo.mendit(&["run", "--out", "packet", "--", "sh", "-c", FAILING]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
@@ -79,7 +79,7 @@ fn a_failure_leaves_its_packet() {
 }
 
 #[test]
-fn the_exit_code_says_what_kind_of_failure_it_is() {
+fn exit_code_follows_failure_kind() {
     let repo = repo();
     for (arguments, exit, page) in [
         (&["--", "no-such-program"][..], 2, "R206"),
@@ -113,7 +113,7 @@ fn the_exit_code_says_what_kind_of_failure_it_is() {
 }
 
 #[test]
-fn a_variable_that_is_held_back_is_named() {
+fn names_withheld_variable() {
     let repo = repo();
     let line = "test -n \"$MY_SERVICE_URL\" || { echo 'Error: environment variable MY_SERVICE_URL \
                 is not set'; exit 1; }";

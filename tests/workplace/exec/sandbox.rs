@@ -14,7 +14,7 @@ fn confined(world: &World, line: &str) -> Outcome {
 }
 
 #[test]
-fn writing_is_confined_to_the_directory() {
+fn confines_writes_to_directory() {
     let world = World::new();
     // Below the build directory, since the temporary directories are open.
     let build = env!("CARGO_TARGET_TMPDIR");
@@ -57,7 +57,7 @@ fn writing_is_confined_to_the_directory() {
 }
 
 #[test]
-fn shared_temporary_folders_are_the_commands_own() {
+fn shared_temporary_folders_are_private() {
     let world = World::new();
     let name = format!("mendit-test-{}", std::process::id());
     let seen = std::path::Path::new("/var/tmp").join(format!("{name}-seen"));
@@ -79,12 +79,12 @@ fn shared_temporary_folders_are_the_commands_own() {
     for place in ["/var/tmp", "/dev/shm"] {
         assert!(!std::path::Path::new(place).join(&name).exists(), "{place}");
     }
-    // Where it works is no other's, though it stands in a temporary folder.
+    // Its working folder is not shared, although it is in a temporary folder.
     assert!(world.path().join("kept").exists());
 }
 
 #[test]
-fn without_network_no_connection_is_made() {
+fn offline_command_cannot_connect() {
     let world = World::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -115,7 +115,7 @@ fn without_network_no_connection_is_made() {
 }
 
 #[test]
-fn secrets_of_this_program_are_not_handed_on_or_printed() {
+fn withholds_own_secrets() {
     let world = World::new();
     let run = |arguments: &[&str]| {
         let all = [&["run"], arguments].concat();
@@ -174,7 +174,7 @@ fn walk(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_confined_command_does_not_read_this_programs_environment() {
+fn confined_command_cannot_read_own_environment() {
     if rustix::process::geteuid().is_root() {
         crate::support::skip("nothing is hidden from root");
         return;

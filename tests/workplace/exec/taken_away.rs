@@ -80,7 +80,7 @@ fn cases() -> Vec<Taken> {
 }
 
 #[test]
-fn what_cannot_be_had_is_said_and_refused_when_required() {
+fn refuses_unavailable_required_confinement() {
     let build = env!("CARGO_TARGET_TMPDIR");
     if ["/tmp", "/var/tmp"].iter().any(|it| build.starts_with(it)) {
         crate::support::skip("the build's folder is a temporary one");

@@ -13,7 +13,7 @@ use crate::support::{git, program};
 
 const NOBODY: u32 = 65_534;
 
-/// A user, a repository of theirs, and what stands outside of it.
+/// A user, their repository, and files outside of it.
 struct Ground {
     folder: tempfile::TempDir,
     user: u32,
@@ -169,7 +169,7 @@ fn users() -> Vec<u32> {
 }
 
 #[test]
-fn what_tries_to_get_out_is_refused_in_every_workplace() {
+fn refuses_escape_from_every_workplace() {
     for user in users() {
         let Some(ground) = Ground::of(user) else {
             continue;

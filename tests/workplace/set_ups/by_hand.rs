@@ -308,7 +308,7 @@ fn packages(repo: &Repo, at: &str, file: &str, text: &str) {
     std::fs::write(python.path().join("site-packages").join(file), text).unwrap();
 }
 
-// The path file that stands for it goes when the tool has written its own.
+// The path file that replaces it is deleted when the tool has written its own.
 fn develop(repo: &Repo) -> bool {
     let made = Command::new("python3")
         .args(["-m", "venv", ".venv"])

@@ -12,13 +12,13 @@ use by_hand::SET_UPS;
 use repaired::problems;
 
 #[test]
-fn in_each_set_up_what_runs_is_what_was_changed() {
+fn changed_copy_runs_in_each_setup() {
     let wrong: Vec<String> = SET_UPS.iter().flat_map(problems).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn an_agent_may_put_folders_where_files_stood_and_files_where_folders_did() {
+fn agent_may_swap_files_and_folders() {
     for workplace in ["overlay", "copy"] {
         let repo = Repo::with(&[
             ("conf", "1\n"),
@@ -40,7 +40,7 @@ fn an_agent_may_put_folders_where_files_stood_and_files_where_folders_did() {
 }
 
 #[test]
-fn a_set_up_that_fails_ends_the_run_with_its_output() {
+fn failed_setup_ends_run_with_output() {
     let repo = Repo::with(&[("a.sh", "exit 1\n")]);
     let words = [
         "repair", "--test", "sh a.sh", "--setup", "echo no such package; exit 7",

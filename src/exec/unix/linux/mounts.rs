@@ -109,7 +109,7 @@ pub(super) fn by_handle(handle: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", handle.as_raw_fd())
 }
 
-// How a place stands out of a tree that is read-only and without devices.
+// How a path differs from the rest of the tree, which is read-only and without devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Opening {
     Writable,
