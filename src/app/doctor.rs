@@ -248,8 +248,12 @@ pub fn heal_probes(app: &App, request: &HealRequest) -> Result<(HealingResult, E
 fn name_user_action(project: &Project<'_>, healed: &mut Healed) {
     let line = healed.probe.program().unwrap_or_default();
     let report = &mut healed.report;
-    let Some(one) = &report.diagnosis else { return };
+    let Some(one) = report.diagnosis.as_ref().or(healed.in_code.as_ref()) else {
+        return;
+    };
     let remedy = explain_failure(project, one, "", line).into_iter().next();
+    // What fails in the code for want of a package does so until it is installed.
+    report.fixed &= remedy.is_none();
     let is_variable = one.kind == FailureKind::MissingEnvVar;
     let action = remedy.map(|one| if is_variable { one.problem } else { in_words(&one) });
     report.user_action_needed = action.or(report.user_action_needed.take());

@@ -35,6 +35,8 @@ pub struct Healed {
     pub probe: Probe,
     /// Its state.
     pub report: HealedProbe,
+    /// The failure of a command that starts, and then fails in the code.
+    pub in_code: Option<Diagnosis>,
     /// The fixes that were tried.
     pub attempts: Vec<HealingAttempt>,
     /// How far it was confined at the end; `None` when no program was run.
@@ -61,7 +63,10 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         let mut answer = start_server(&healing.current, options)?;
         sandbox = answer.sandbox.or(sandbox);
         refused.append(&mut answer.refused);
-        let diagnosis = diagnose_answer(&healing.current, &mut answer, options);
+        let (diagnosis, in_code) = match diagnose_answer(&healing.current, &mut answer, options) {
+            found if answer.answered => (None, found),
+            found => (found, None),
+        };
         let message = summarize_answer(&answer, diagnosis.as_ref(), options.redactor);
         if let Some(last) = healing.attempts.last_mut() {
             last.result.clone_from(&message);
@@ -88,6 +93,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         return Ok(Healed {
             probe,
             report,
+            in_code,
             attempts: healing.attempts,
             sandbox,
             refused,
@@ -180,8 +186,7 @@ fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) ->
         && matches!(probe.target, Target::Command(_))
     {
         answer.answered = true;
-        answer.message = format!("Starts, then fails in the code: {kind}.");
-        return None;
+        answer.message = format!("Starts, then fails: {kind}.");
     }
     Some(diagnosis)
 }
