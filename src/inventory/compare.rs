@@ -158,6 +158,7 @@ impl<'p> Tree<'p> {
             lines,
             ["addopts", "asyncio_mode"],
             &self.present,
+            "",
         )
     }
 }

@@ -67,7 +67,13 @@ fn list_remedies(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) ->
     let evidence = diagnosis.evidence.iter();
     let texts: Vec<&str> = evidence.map(|line| line.text.trim()).collect();
     let marks = ["unrecognized arguments", "' not found"];
-    let plugin = missing_plugin(project, texts.iter().copied(), marks, &BTreeMap::new());
+    let plugin = missing_plugin(
+        project,
+        texts.iter().copied(),
+        marks,
+        &BTreeMap::new(),
+        command,
+    );
     let warning = || texts.iter().find_map(|text| fatal_warning(project, text, command));
     if let Some(remedy) = plugin.or_else(warning) {
         return vec![remedy];
@@ -250,6 +256,17 @@ mod tests {
         let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
         let found = explain_failure(&project, &diagnosis, log, "pytest -q");
         let line = "mendit run .venv/bin/python -m pytest -q";
+        assert_eq!(found[0].command.as_deref(), Some(line), "{found:?}");
+        // So with a plugin that only its options name.
+        std::fs::create_dir_all(site.join("pytest_cov")).unwrap();
+        std::fs::create_dir_all(site.join("pytest_cov-1.0.dist-info")).unwrap();
+        let top = site.join("pytest_cov-1.0.dist-info/top_level.txt");
+        std::fs::write(top, "pytest_cov\n").unwrap();
+        std::fs::write(folder.path().join(".venv/pyvenv.cfg"), "version = 3.12.2\n").unwrap();
+        let project = Project::new(&source, Some(folder.path()), "");
+        let log = "pytest: error: unrecognized arguments: --cov-report\n";
+        let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
+        let found = explain_failure(&project, &diagnosis, log, "pytest -q");
         assert_eq!(found[0].command.as_deref(), Some(line), "{found:?}");
     }
 }

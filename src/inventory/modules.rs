@@ -108,11 +108,16 @@ pub(super) fn missing_plugin<'l>(
     mut lines: impl Iterator<Item = &'l str>,
     marks: [&str; 2],
     present: &BTreeMap<String, Distribution>,
+    command: &str,
 ) -> Option<Remedy> {
     let plugin = lines.find_map(|line| {
         let is_marked = marks.iter().any(|mark| line.contains(mark));
         pytest_plugin(line).filter(|plugin| is_marked && !present.contains_key(*plugin))
     })?;
+    let other = project.other_environment(&plugin.replace('-', "_"), command);
+    if other.is_some() {
+        return other;
+    }
     let manager = project.find_manager(true);
     let requirements = python_requirements(project);
     let line = match manager.filter(|_| requirements.iter().any(|one| one.name == plugin)) {

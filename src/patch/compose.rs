@@ -114,9 +114,8 @@ fn refuse_clash(row: usize) -> Refusal {
 fn no_newline() -> Refusal {
     let message =
         "the file does not end with a newline, and the patch does not say whether it should";
-    Refusal::new(Code::P306, message).hint(
-        "to append, replace its last line: remove it, add it again, and add the new lines after it",
-    )
+    Refusal::new(Code::P306, message)
+        .hint("write `\\ No newline at end of file` below each last line that ends without one")
 }
 
 /// Decides whether the last line that a hunk adds ends the file; `false` where that is unknown.

@@ -23,7 +23,10 @@ pub fn compare_evidence(
             let then: Vec<&TestAccount> =
                 then.iter().filter_map(|c| c.account_by(runner)).collect();
             let now = now.account_by(runner);
-            runners.push((at, compare_runner(runner, &then, now, &mut missing)));
+            runners.push((
+                at,
+                compare_runner(runner, &then, now, skipped, &mut missing),
+            ));
         }
     }
     let failed = before.first().map_or(0, |c| c.len().saturating_sub(1));
@@ -82,6 +85,7 @@ fn compare_runner(
     runner: TestRunner,
     then: &[&TestAccount],
     now: Option<&TestAccount>,
+    skipped: &[String],
     missing: &mut Vec<String>,
 ) -> RunnerProof {
     let is_checker = is_checker(runner);
@@ -127,7 +131,7 @@ fn compare_runner(
         if then.source == ProofSource::Report && now.source != ProofSource::Report {
             missing.push(format!("{runner} did not write the requested report"));
         }
-        counted(runner, then, now, missing);
+        counted(runner, then, now, skipped, missing);
         newly_skipped(then, now, missing);
         if now.snapshots_written > then.snapshots_written {
             missing.push(format!(
@@ -140,7 +144,14 @@ fn compare_runner(
 }
 
 // The numbers alone: no test fewer, and as many passed as ran before.
-fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &mut Vec<String>) {
+fn counted(
+    runner: TestRunner,
+    then: &TestAccount,
+    now: &TestAccount,
+    skipped: &[String],
+    missing: &mut Vec<String>,
+) {
+    let may_skip = skipped.iter().filter(|id| now.end_of(id) == TestEnd::Skipped).count();
     let (then, now) = (then.counts, now.counts);
     let what = if runner == TestRunner::GoTest { "packages" } else { "tests" };
     if now.total() < then.total() {
@@ -153,7 +164,7 @@ fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &
     }
     // A file that could not be loaded hides a test at least.
     let ran = then.passed + then.failed + then.errors;
-    if now.passed < ran {
+    if now.passed + (may_skip as u64) < ran {
         missing.push(format!(
             "{ran} {what} of {runner} ran before and {} pass now: the others are skipped or left out",
             now.passed

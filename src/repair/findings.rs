@@ -36,6 +36,8 @@ pub(super) struct Findings {
     pub(super) previous: Option<PreviousAttempt>,
     /// The parts of all splits, those of a part behind it.
     pub(super) parts: Vec<PartResult>,
+    /// Failing tests that are skipped where nothing fails; `None` before anybody asked.
+    pub(super) skipped: Option<Vec<String>>,
     /// What the failing tests ran, where that was seen.
     pub(super) traced: Option<Traced>,
 }

@@ -10,8 +10,9 @@ use crate::model::{
     Code, EventKind, MutationOutcome, Operation, Proof, ProofLevel, RepoPath, StopReason, TestEnd,
 };
 use crate::patch::{Change, FileState};
-use crate::policy::{ChangedFile, CommandFiles, find_suspicious};
+use crate::policy::{ChangedFile, CommandFiles, find_suspicious, is_test};
 use crate::proof::compare_evidence;
+use crate::workplace::Difference;
 
 /// What a proof lacks that could not be finished.
 pub(super) const NO_TIME: &str =
@@ -27,6 +28,10 @@ impl Session<'_> {
     ) -> Result<(), RepairError> {
         let failing = self.seen.failing_before(attempt.before.as_ref());
         let mut proof = self.compare(&trial.ran, &failing);
+        if proof.decisive.tests.iter().any(|test| test.ended == TestEnd::Skipped) {
+            self.note_skipped(&failing)?;
+            proof = self.compare(&trial.ran, &failing);
+        }
         (proof.green_runs, proof.red_runs) = (1, self.seen.red_runs);
         // A run of nothing but these tests, all of which it counts as passed, shows each of them to pass.
         let tests = proof.decisive.tests.iter_mut();
@@ -76,11 +81,36 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Compares a run with those before it. Tests that were skipped with the culprit reverted may be skipped.
+    /// Compares a run with those before it. Tests that are skipped without the failure may be skipped.
     pub(super) fn compare(&self, ran: &CommandsRun, failing: &[String]) -> Proof {
-        let cause = self.asked.request.cause.as_ref();
-        let skipped = cause.map_or(&[][..], |cause| &cause.skipped);
+        let skipped = self.seen.skipped.as_deref().unwrap_or_default();
         compare_evidence(&self.seen.evidence, &ran.evidence, failing, skipped)
+    }
+
+    // Which of the failing tests are skipped where nothing fails: with the culprit reverted, or else at the last commit
+    // but for the files of tests.
+    fn note_skipped(&mut self, failing: &[String]) -> Result<(), RepairError> {
+        let setup = self.asked;
+        let known = setup.request.cause.as_ref().map(|cause| cause.skipped.clone());
+        self.seen.skipped = self.seen.skipped.take().or(known);
+        let git = setup.git.filter(|_| self.seen.skipped.is_none());
+        let last = git.and_then(|git| git.tree(&git.head()?).ok());
+        let Some(last) = last else { return Ok(()) };
+        let difference = Difference::between(&last, setup.source, &|path: &RepoPath| {
+            !is_test(path.as_str())
+        });
+        let changes = difference.before().into_iter().map(|(path, state)| {
+            let now = FileState::read(setup.source, &path);
+            Change::between(path, now, state)
+        });
+        let changes: Vec<Change> = changes.collect();
+        self.lay(&changes, &[])?;
+        let ran = self.stage.run(None, "to see what the last commit skips")?;
+        let proof = compare_evidence(&[], &ran.evidence, failing, &[]);
+        let mut tests = proof.decisive.tests;
+        tests.retain(|test| ran.observed.passed && test.ended == TestEnd::Skipped);
+        self.seen.skipped = Some(tests.into_iter().map(|test| test.id).collect());
+        Ok(())
     }
 
     // Run twice, because the runs without the change did not end alike and one green run may be chance.

@@ -10,6 +10,7 @@ use super::trials::Trials;
 use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
+use crate::source::Source;
 
 /// Without other evidence, the tests are run this many commits back.
 const STEPS_BACK: [usize; 5] = [1, 2, 4, 16, 64];
@@ -72,8 +73,14 @@ pub(super) fn search_commits(
                 answer.reason = found;
             }
         }
+        // Nothing but the tests differs from that commit.
+        if found.is_none() && last.is_empty() && range.are_new_tests(&tree) {
+            answer.base = Some(base.clone());
+            answer.reason = Some(WhyReason::NewTest);
+            found = answer.reason;
+        }
         let is_named = find.since.is_some() && at == 0;
-        if is_named && found == Some(WhyReason::FailsWithout) {
+        if is_named && found == Some(WhyReason::FailsWithout) || found == Some(WhyReason::NewTest) {
             break;
         }
     }
@@ -172,9 +179,25 @@ impl Range<'_> {
         });
         match is_same {
             true if tests.hunks().is_empty() => WhyReason::FailsWithout,
+            true if self.are_new_tests(tree) => WhyReason::NewTest,
             true => WhyReason::NoBase,
             false => WhyReason::DoesNotBuild,
         }
+    }
+
+    // Whether a commit's test files lack the name of each failing test.
+    fn are_new_tests(&self, tree: &TreeSource) -> bool {
+        let now = self.find.workspace.source.as_ref();
+        let mut tests = self.diagnosis.tests.iter();
+        tests.all(|test| {
+            let path = test.path.as_deref().and_then(|path| RepoPath::new(path).ok());
+            let name = bare_name(&test.id);
+            let [is_then, is_now] = [tree as &dyn Source, now].map(|source| {
+                let text = path.as_ref().and_then(|path| source.read(path).ok());
+                text.is_some_and(|text| String::from_utf8_lossy(&text).contains(name))
+            });
+            is_now && !is_then
+        })
     }
 
     // The first commit after the base at which the tests fail, and the culprit in it.
@@ -225,6 +248,16 @@ impl Range<'_> {
         };
         Ok(search_pair(trials, &pair, self.find.may)?)
     }
+}
+
+// A test's own name, as its file spells it.
+fn bare_name(id: &str) -> &str {
+    let last = id.rsplit("::").next().unwrap_or(id);
+    let last = last.rsplit(" > ").next().unwrap_or(last);
+    let last = last.split('[').next().unwrap_or(last);
+    // unittest writes `module.Class.method`.
+    let end = last.rsplit('.').next().filter(|_| !last.contains(' '));
+    end.unwrap_or(last)
 }
 
 // The last state that passes and the first after it that fails, where those between prove nothing.

@@ -501,6 +501,16 @@ fn ignores_tests_skipped_without_change() {
         document["tests"],
         serde_json::json!(["test_app.py::test_load"])
     );
+    // The same skip proves nothing against a fix, and is counted.
+    let skipped = serde_json::json!(["test_app.py::test_rare"]);
+    assert_eq!(document["skipped"], skipped);
+    let fixed = repo.mendit(&["fix", "--yes", "python3", "-m", "pytest", "-q"]);
+    let said = String::from_utf8_lossy(&fixed.stdout).into_owned();
+    assert!(
+        said.contains("1 of 2 previously failing tests pass (1 skipped)"),
+        "{said}"
+    );
+    assert_eq!(fixed.status.code(), Some(0), "{said}");
 }
 
 fn asked(repo: &Repo, words: &[&str]) -> Value {
@@ -537,7 +547,7 @@ fn names_new_failure_beside_test_that_failed_before() {
     repo.write("library/loans.py", innocent(LOANS));
     let document = asked(&repo, &COMMAND);
     assert_eq!(document["verdict"], "unknown", "{document}");
-    assert_eq!(document["reason"], "no_base", "{document}");
+    assert_eq!(document["reason"], "new_test", "{document}");
 }
 
 #[test]
@@ -752,7 +762,10 @@ fn new_tests_have_no_culprit() {
     let method = "\n    def test_new(self):\n        self.fail('renew is missing')\n";
     repo.write("test_loans.py", format!("{TEST}{method}"));
     let of_method = why(&repo, &[]);
-    for (code, document) in [of_file, beside_change, of_method] {
+    repo.commit();
+    let committed = why(&repo, &[]);
+    repo.write("README.md", "Loans, fees and renewals\n");
+    for (code, document) in [of_file, beside_change, of_method, committed] {
         let found = (code, &document["verdict"], &document["reason"]);
         assert_eq!(
             found,

@@ -80,7 +80,7 @@ pub(in crate::diagnose) fn relative_path(path: &str) -> String {
 
 /// Checks whether a path belongs to an installed package or to the runtime.
 pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
-    const PARTS: &str = "node_modules/|site-packages/|dist-packages/|compiler-rt/|internal/modules/|internal/process/|internal/timers|/hostedtoolcache/|/usr/lib/|/usr/local/lib/|/usr/share/|/.npm/|/.cache/|/.pyenv/|/.nvm/|/.pnpm/|/.venv/|/.yarn/|/.cargo/registry/|/_work/_tool/|/Lib/|/lib/python2|/lib/python3|/rustc/|src/libstd/|src/libcore/|src/libpanic_unwind/";
+    const PARTS: &str = "node_modules/|site-packages/|dist-packages/|compiler-rt/|internal/main/|internal/modules/|internal/process/|internal/timers|/hostedtoolcache/|/usr/lib/|/usr/local/lib/|/usr/share/|/.npm/|/.cache/|/.pyenv/|/.nvm/|/.pnpm/|/.venv/|/.yarn/|/.cargo/registry/|/_work/_tool/|/Lib/|/lib/python2|/lib/python3|/rustc/|src/libstd/|src/libcore/|src/libpanic_unwind/";
     // As old releases of Node name the files inside it.
     const NODE: &str = "module.js|vm.js|events.js|timers.js|bootstrap_node.js";
     let path = path.replace('\\', "/");

@@ -16,7 +16,8 @@ pattern!(
     concat!(
         r"^(?:FAILED|ERROR) ((?:[^\s:]| )+?\.py(?:::.*| - .*)?|\S+::.*)$",
         r"|^(\S+\.py::.+?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?\s*$",
-        r"|^\[gw\d+\] \[\s*\d+%\] (?:FAILED|ERROR) (\S+\.py::.+)$"
+        r"|^\[gw\d+\] \[\s*\d+%\] (?:FAILED|ERROR) (\S+\.py::.+)$",
+        r"|^worker 'gw\d+' crashed while running '(\S+\.py::.+)'$"
     )
 );
 // A title that fills the line has one mark on each side.
@@ -53,8 +54,10 @@ pub(super) fn pytest_cases(lines: &[Line<'_>]) -> Vec<Case> {
         let dotted = id.replace("::", ".");
         let own = reports.iter_mut().filter(|report| {
             let rest = dotted.strip_suffix(&report.title.replace("::", "."));
+            // The report of a process that crashed has the file for a title.
+            let is_inside = report.title.ends_with(".py") && report.case.block.contains(&at);
             !report.is_used
-                && rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '/', ' ']))
+                && (is_inside || rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '/', ' '])))
         });
         let report = own.min_by_key(|report| (report.is_teardown, Reverse(report.title.len())));
         let mut case = Case::new("pytest", id.clone(), at);
@@ -85,7 +88,8 @@ pub(super) fn pytest_cases(lines: &[Line<'_>]) -> Vec<Case> {
 
 fn row_id(line: &Line<'_>) -> Option<String> {
     let text = line.text.as_ref();
-    if line.captured || !(text.contains("FAILED") || text.contains("ERROR")) {
+    let says = ["FAILED", "ERROR", "crashed while running"];
+    if line.captured || !says.iter().any(|word| text.contains(word)) {
         return None;
     }
     let found = ROW.captures(text)?;
@@ -96,7 +100,7 @@ fn row_id(line: &Line<'_>) -> Option<String> {
         let end = rest.find(" - ").map_or(id.len(), |at| from + at);
         return Some(id[..end].trim_end().to_owned());
     }
-    let id = found.get(2).or_else(|| found.get(3))?.as_str().trim();
+    let id = found.iter().skip(2).flatten().next()?.as_str().trim();
     // A test that another file defines: `a.py::test <- b.py`.
     Some(id.split_once(" <- ").map_or(id, |(id, _)| id).to_owned())
 }

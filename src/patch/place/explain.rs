@@ -52,8 +52,10 @@ pub(in crate::patch) fn explain_refusal(
         failure.hint = Some(format!("this hunk changes nothing: {advice}"));
     }
     let Some(index) = fault else {
-        let stated = stated.filter(|row| *row < text.len()).map(|row| row.saturating_sub(2));
-        let shown = stated.map(|row| cut_excerpt(text, row, row + old.len().min(30) + 4));
+        let found = rows.iter().flatten().next().copied();
+        let found = found.or(stated.filter(|row| *row < text.len()));
+        let shown = found.map(|row| row.saturating_sub(2));
+        let shown = shown.map(|row| cut_excerpt(text, row, row + old.len().min(30) + 4));
         failure.mismatch.excerpts.extend(shown);
         return;
     };
@@ -193,15 +195,23 @@ fn explain_absent(
     }
     let line = quote(old[first].text());
     let others = absent.len() - 1;
-    if others > 0 && absent.len() == old.iter().filter(|line| !line.is_blank()).count() {
-        let mut lines = old.iter().filter(|line| !line.is_blank());
-        let why = if lines.all(|line| begins_with_number(line.text())) {
-            "send them without the line numbers that they begin with"
-        } else {
-            "is it for another file?"
-        };
+    let lines: Vec<_> = old.iter().filter(|line| !line.is_blank()).collect();
+    let why = if lines.iter().all(|line| begins_with_number(line.text())) {
+        "send them without the line numbers that they begin with"
+    } else {
+        "is it for another file, or another version of this one?"
+    };
+    if others > 0 && absent.len() == lines.len() {
         failure.message = format!(
             "the file has none of the hunk's lines, neither {line} nor the other {others}: {why}"
+        );
+        return None;
+    }
+    // The others may be there by chance.
+    if others > 1 && absent.len() * 3 >= lines.len() * 2 {
+        let (few, all) = (absent.len(), lines.len());
+        failure.message = format!(
+            "{few} of the hunk's {all} lines are not in the file, among them {line}: {why}"
         );
         return None;
     }

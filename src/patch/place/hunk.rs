@@ -118,7 +118,11 @@ pub(super) fn refuse_ambiguous(text: &Text<'_>, at: &[usize], hunk: &Hunk<'_>) -
     nearest.truncate(3);
     nearest.sort_unstable();
     let some = if at.len() > 3 { " (3 places are shown)" } else { "" };
-    refusal.hint = Some(format!("add context lines until only one place fits{some}"));
+    refusal.hint = Some(if hunk.changes_something() {
+        format!("add context lines until only one place fits{some}")
+    } else {
+        "this hunk changes nothing: leave it out".to_owned()
+    });
     let places = nearest.iter();
     let shown = places.map(|at| cut_excerpt(text, at.saturating_sub(4), at + size + 4));
     refusal.mismatch.excerpts = shown.collect();

@@ -182,11 +182,11 @@ impl<'a> Scan<'a, '_> {
             self.at = ahead;
             if header == HunkHeader::Broken {
                 let is_end = hunk::skip_blank(self.lines, ahead + 1) >= self.lines.len();
-                let message = "the hunk header has numbers that cannot be read";
-                self.fail(
-                    Code::P307,
-                    if is_end { "the reply ends inside a hunk header" } else { message },
-                );
+                let (code, message) = match is_end {
+                    true => (Code::P104, "the reply ends inside a hunk header"),
+                    false => (Code::P307, "the hunk header cannot be read"),
+                };
+                self.fail(code, message);
                 self.at += 1;
                 continue;
             }
