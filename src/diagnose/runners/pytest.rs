@@ -57,7 +57,8 @@ pub(super) fn pytest_cases(lines: &[Line<'_>]) -> Vec<Case> {
             // The report of a process that crashed has the file for a title.
             let is_inside = report.title.ends_with(".py") && report.case.block.contains(&at);
             !report.is_used
-                && (is_inside || rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '/', ' '])))
+                && (is_inside
+                    || rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '/', ' '])))
         });
         let report = own.min_by_key(|report| (report.is_teardown, Reverse(report.title.len())));
         let mut case = Case::new("pytest", id.clone(), at);
