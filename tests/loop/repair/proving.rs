@@ -430,9 +430,13 @@ fn mutation_check_refutes_vacuous_tests() {
         let result = tried(&world, command, &whole("app.py", &app), &[]);
         assert_eq!(result["status"], "unproven", "{trick}: {result:#}");
     }
-    let world = python();
     let off = ["--no-counter-proof"];
-    let off = tried(&world, command, &whole("app.py", &fix), &off);
+    // Without the check nothing clears a suspicious line.
+    let equal = "return type('N', (int,), {'__eq__': lambda s, o: True})()";
+    let app = APP.replace("return 1", equal);
+    let result = tried(&python(), command, &whole("app.py", &app), &off);
+    assert_eq!(result["status"], "unproven", "{result:#}");
+    let off = tried(&python(), command, &whole("app.py", &fix), &off);
     proven(&off, "unittest", "text");
     assert_eq!(off["proof"]["level"], "tests");
     assert!(printed(&off).contains("no mutation check"));
