@@ -35,7 +35,7 @@
 //! | 6 | `context` | level, candidates, caps, packet |
 //! | 6 | `agent` | one call of an agent, its reply read |
 //! | 7 | `inventory` | what is declared against what is present |
-//! | 6 | `heal` | what must start first: commands and MCP servers |
+//! | 6 | `heal` | checks that commands and MCP servers start, and repairs their set-up |
 //! | 6 | `fixes` | fixes that need no LLM |
 //! | 7 | `repair` | the loop: plan, trial, proof, journal |
 //! | 8 | `why` | finds the change that broke the tests: hunks, their order, trials |
@@ -75,7 +75,7 @@
 //! replace block, an edit call, a whole file. Nothing that looks like a change is dropped unsaid. A reply in two forms that
 //! disagree is refused.
 //!
-//! Every diff goes to git's own rules first. If its lines stand where it says, or at one place only, that is the answer.
+//! Every diff goes to git's own rules first. If its lines are where it says, or at one place only, that is the answer.
 //! Otherwise `place` aligns the lines that are to be replaced with the file: a difference in blanks, an offset, a missing
 //! line of context cost something, and the cheapest place wins only if no other is near it. Where two places are as good,
 //! the patch is refused and shown both: a refusal costs one more call, a wrong place costs trust.
@@ -87,8 +87,8 @@
 //!
 //! A patch that applies is tried. `repair` lays it into the isolated copy and runs the commands; `proof` reads the runner's
 //! report. The patch counts as a fix when the tests that failed are reported as passed, none is missing or newly skipped,
-//! and a test fails once an assertion of it expects something else. Otherwise the next packet tells the agent what came of
-//! it. `repair::next` decides what to do from the history alone, which is why a run that was killed can go on.
+//! and a test fails once an assertion of it expects something else. Otherwise the next packet shows the agent the outcome.
+//! `repair::next` decides what to do from the history alone, which is why a run that was killed can go on.
 //!
 //! At the end the patch is shown, and `patch::write` puts it into the worktree: all files or none, with a journal from which
 //! a crash is undone.

@@ -177,7 +177,7 @@ fn more_context_helps(ended: StopReason) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LevelChoice, Retry, choose_level};
+    use super::{LevelChoice, Retry, choose_level, first_spec_rung};
     use crate::context::ContextError;
     use crate::model::{FailureKind as K, Level, StopReason as S};
 
@@ -351,5 +351,32 @@ mod tests {
         assert_eq!(choose(LevelChoice::Auto, false).unwrap().0, Level::Targets);
         let exactly = LevelChoice::Exactly(Level::TwoHops);
         assert_eq!(choose(exactly, false).unwrap().0, Level::TwoHops);
+    }
+
+    #[test]
+    fn reason_names_level_and_requests() {
+        let reason = |level, requested| {
+            let retry = Retry {
+                stop_reason: Some(S::StillFailing),
+                level: Level::from_number(level),
+            };
+            choose_level(LevelChoice::Auto, Some(K::TsError), retry, requested, false).unwrap()
+        };
+        assert!(reason(1, 0).1.contains(", at level 1, ended"));
+        assert!(reason(2, 0).1.ends_with("; level 2 is the last without a request"));
+        let requested = "1 file was requested".to_owned();
+        assert_eq!(reason(2, 1), (Level::Requested, requested));
+    }
+
+    #[test]
+    fn spec_level_follows_kind_or_message() {
+        for (kind, message, expected) in [
+            (K::TsError, "x", Level::OneHop),
+            (K::TestFailure, "x", Level::Targets),
+            (K::TestFailure, "Module not found: y", Level::OneHop),
+        ] {
+            let rung = first_spec_rung(kind, message);
+            assert_eq!(rung.level, expected, "{kind} {message}");
+        }
     }
 }

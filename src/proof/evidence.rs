@@ -254,7 +254,7 @@ pub(super) fn end_badness(end: TestEnd) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandOutput, command_evidence, read_junit};
+    use super::{CommandOutput, command_evidence, hidden_failure, read_junit};
     use crate::model::{ProofSource, TestEnd, TestRunner as R};
 
     fn printed<'p>(text: &'p str, named: &[R], report: Option<&str>) -> CommandOutput<'p> {
@@ -332,6 +332,136 @@ mod tests {
     fn truncated_report_is_none() {
         for end in [10, 200, REPORT.len() - 3] {
             assert_eq!(read_junit(&REPORT[..end]), None);
+        }
+    }
+
+    fn cases(rows: &[(&str, &str)]) -> String {
+        let rows = rows.iter().map(|(name, end)| {
+            format!("<testcase classname=\"t\" name=\"{name}\">{end}</testcase>")
+        });
+        let rows: String = rows.collect();
+        format!("<testsuites><testsuite name=\"pytest\">{rows}</testsuite></testsuites>")
+    }
+
+    const FAILED: &str = "<failure message=\"x\">y</failure>";
+    const SKIPPED: &str = "<skipped type=\"pytest.skip\" message=\"x\">y</skipped>";
+    const EXPECTED: &str = "<skipped type=\"pytest.xfail\" message=\"\" />";
+    const UNCOLLECTED: &str = "<error message=\"collection failure\">E</error>";
+    const TEARDOWN: &str = "<error message=\"failed on teardown\">E</error>";
+
+    #[test]
+    fn repeated_name_counts_worst_end() {
+        use TestEnd::{ExpectedFailure, Failed, Passed, Skipped};
+        for (first, second, expected) in [
+            ("", "", Passed),
+            (FAILED, "", Failed),
+            ("", SKIPPED, Skipped),
+            (SKIPPED, FAILED, Failed),
+            (SKIPPED, "", Skipped),
+            ("", EXPECTED, ExpectedFailure),
+            (EXPECTED, SKIPPED, Skipped),
+        ] {
+            let account = read_junit(&cases(&[("a", first), ("a", second)])).unwrap();
+            assert_eq!(account.tests["t.a"], expected, "{first} {second}");
+        }
+        for (rows, counts) in [
+            (&[("a", ""), ("a", "")][..], "2 passed, 0 failed"),
+            (&[("a", ""), ("a", ""), ("f", FAILED)], "1 passed, 1 failed"),
+            (&[("a", TEARDOWN)], "0 passed, 1 failed"),
+            (&[("a", UNCOLLECTED)], "0 passed, 0 failed, 1 errors"),
+            (
+                &[("a", ""), ("a", ""), ("f", FAILED), ("u", UNCOLLECTED)],
+                "1 passed, 1 failed, 1 errors",
+            ),
+        ] {
+            let account = read_junit(&cases(rows)).unwrap();
+            assert_eq!(account.counts.to_string(), counts);
+            assert_eq!(account.snapshots_written, 0);
+        }
+        let whole = read_junit(REPORT).unwrap();
+        assert_eq!(whole.tests["tests.test_u"], Failed);
+    }
+
+    #[test]
+    fn finds_end_of_test_in_report() {
+        use TestEnd::{Failed, NotSeen, Passed, Skipped};
+        let mut account = read_junit(REPORT).unwrap();
+        let rows = [
+            ("tests.test_a.test_f[a/b]", Passed),
+            ("tests.test_a.test_f[a::b[1]]", Skipped),
+            ("tests.test_p.test_p[2]", Failed),
+            ("tests.test_p.test_p[3]", Passed),
+            ("tests.test_q.test_q[2]", Failed),
+            ("tests.test_c.test_c", Skipped),
+            ("a.test_d.test_d", Passed),
+            ("b.test_d.test_d", Failed),
+        ];
+        account.tests = rows.map(|(id, end)| (id.to_owned(), end)).into();
+        for (id, expected) in [
+            ("tests/test_a.py::test_f[a/b]", Passed),
+            ("tests/test_a.py::test_f[a::b[1]]", Skipped),
+            ("tests/test_p.py::test_p[1]", Passed),
+            ("tests/test_q.py::test_q[1]", Failed),
+            ("tests/test_p.py", Passed),
+            ("pkg/tests/test_c.py::test_c", Skipped),
+            ("test_c.py::test_c", Skipped),
+            ("mytests/test_c.py::test_c", NotSeen),
+            ("test_c", NotSeen),
+            ("test_d.py::test_d", NotSeen),
+        ] {
+            assert_eq!(account.end_of(id), expected, "{id}");
+        }
+        account.tests = [("tests.test_c.test_c".to_owned(), Passed)].into();
+        assert_eq!(account.end_of("tests/none.py::test_z"), NotSeen);
+        account.source = ProofSource::Text;
+        assert_eq!(account.end_of("tests/none.py::test_z"), TestEnd::Counted);
+    }
+
+    #[test]
+    fn passing_command_with_counted_failures_is_hidden_failure() {
+        let hidden = |named: &[R], failed, errors, passed| {
+            let mut evidence = command_evidence(&printed("=== 1 passed in 0.1s ===", named, None));
+            evidence.passed = passed;
+            evidence.named = named.to_vec();
+            evidence.accounts[0].counts.failed = failed;
+            evidence.accounts[0].counts.errors = errors;
+            let mut checker = evidence.accounts[0].clone();
+            (checker.runner, checker.counts.failed) = (R::Tsc, 3);
+            evidence.accounts.push(checker);
+            hidden_failure(&vec![evidence])
+        };
+        let message = "the commands exit with 0, but pytest counts 1 failed";
+        for (failed, errors) in [(1, 0), (0, 1)] {
+            let found = hidden(&[R::Pytest], failed, errors, true);
+            assert_eq!(found.as_deref(), Some(message));
+        }
+        assert!(hidden(&[R::Pytest], 1, 1, true).is_some());
+        assert_eq!(hidden(&[R::Pytest], 0, 0, true), None);
+        assert_eq!(hidden(&[R::Pytest], 1, 0, false), None);
+        assert_eq!(hidden(&[], 1, 0, true), None);
+        assert_eq!(hidden(&[R::Tsc], 1, 0, true), None);
+    }
+
+    #[test]
+    fn ignores_unnamed_checkers_and_overwritten_report() {
+        let runners = |text: &str, named: &[R]| -> Vec<R> {
+            let accounts = command_evidence(&printed(text, named, None)).accounts;
+            accounts.iter().map(|account| account.runner).collect()
+        };
+        let text = "Success: no issues found in 3 source files\n=== 1 passed in 0.1s ===\n";
+        assert_eq!(runners(text, &[R::Unittest]), [R::Pytest]);
+        assert!(runners(text, &[R::Pytest, R::Mypy]).contains(&R::Mypy));
+        assert!(runners("Success: no issues found in 3 source files\n", &[]).contains(&R::Mypy));
+        let report = cases(&[("a", "")]);
+        for (text, source) in [
+            ("=== 1 passed in 0.1s ===\n", ProofSource::Report),
+            (
+                "=== 1 passed in 0.1s ===\n=== 1 passed in 0.1s ===\n",
+                ProofSource::Text,
+            ),
+        ] {
+            let evidence = command_evidence(&printed(text, &[R::Pytest], Some(&report)));
+            assert_eq!(evidence.accounts[0].source, source, "{text}");
         }
     }
 }

@@ -124,12 +124,15 @@ mod tests {
     use std::time::Duration;
 
     use super::{RunLimit, Spent, first_limit, later_limit};
-    use crate::model::{FailureKind as K, Observed, TestResult};
+    use crate::model::{
+        AttemptResult, FailureKind as K, Level, Observed, Origin, TestResult, Usage,
+    };
     use crate::repair::plan::tests::policy;
 
     #[test]
     fn parts_share_what_is_left() {
         let policy = crate::repair::Policy {
+            heal: true,
             max_cost_usd: Some(1.0),
             max_packet_bytes: 100,
             ..policy()
@@ -148,6 +151,11 @@ mod tests {
             (Some(400.0), 100.0)
         );
         assert_eq!((first.max_cost_usd, first.depth), (Some(0.75), 1));
+        assert!(!first.heal);
+        let only = spent(0, 0, 0.0, 0.0).share(&policy, 1, 1).unwrap();
+        assert_eq!((only.max_attempts, only.agent_timeout), (5, 300.0));
+        let many = spent(0, 0, 0.0, 0.0).share(&policy, 20, 20).unwrap();
+        assert_eq!((many.depth, many.agent_timeout), (1, 30.0));
         let last = spent(4, 40, 0.25, 600.0).share(&policy, 1, 3).unwrap();
         assert_eq!((last.max_attempts, last.max_seconds), (1, Some(1200.0)));
         for (spent, message) in [
@@ -158,6 +166,30 @@ mod tests {
         ] {
             assert_eq!(spent.share(&policy, 1, 3).unwrap_err(), message);
         }
+    }
+
+    #[test]
+    fn adds_up_calls_and_costs_of_agents() {
+        let usage = Usage {
+            cost_usd: Some(0.5),
+            ..Usage::default()
+        };
+        let attempt = |origin, usage| AttemptResult {
+            usage,
+            ..AttemptResult::new(1, origin, Level::Targets)
+        };
+        let attempts = [
+            attempt(Origin::Heal, None),
+            attempt(Origin::Agent, Some(usage)),
+            attempt(Origin::Agent, None),
+        ];
+        let spent = Spent::add_up(&attempts, 9.0);
+        assert_eq!((spent.calls, spent.dollars), (2, 0.5));
+        let unlimited = crate::repair::Policy {
+            max_seconds: None,
+            ..policy()
+        };
+        assert_eq!(spent.used_up(&unlimited), None);
     }
 
     #[test]

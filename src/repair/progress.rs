@@ -233,7 +233,7 @@ pub(super) fn missing_name(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Effect, effect, missing_name};
+    use super::{Effect, effect, missing_name, plain};
     use crate::model::{FailureKind as K, Observed, RepoPath, RunFailure, TestResult};
     use crate::patch::{Change, FileState};
 
@@ -406,5 +406,61 @@ mod tests {
             let found = missing_name(line).unwrap_or_default();
             assert_eq!(found, name.trim(), "{line}");
         }
+    }
+
+    #[test]
+    fn effect_of_unclear_errors_is_no_progress() {
+        let relative = "x: ImportError: attempted relative import with no known parent package";
+        let fails = |rows: &[&str]| failing(K::TestFailure, rows);
+        let wrong = format!("x: {WRONG}");
+        let a = format!("x: {A}");
+        for (before, after, expected) in [
+            // The last of several errors of a test counts.
+            (fails(&[&a]), fails(&[&a, &wrong]), Effect::Further),
+            (fails(&["x: "]), fails(&[&wrong]), Effect::Changed),
+            (fails(&[relative]), fails(&[&wrong]), Effect::Further),
+            // Another file whose name only begins alike.
+            (
+                fails(&["a.py: SyntaxError: bad"]),
+                fails(&[&format!("a.pyi: {WRONG}")]),
+                Effect::Changed,
+            ),
+        ] {
+            assert_eq!(effect(&before, &after, &[]), expected, "{after:?}");
+        }
+        let [before, mut after] = ["4", "9"].map(|line| fails(&[&format!("{wrong} @ {line}")]));
+        assert_eq!(effect(&before, &after, &[]), Effect::Further);
+        after.errors[0].path = Some("tests/other.py".to_owned());
+        assert_eq!(effect(&before, &after, &[]), Effect::Changed);
+    }
+
+    #[test]
+    fn name_of_new_file_is_no_progress() {
+        let before = failing(K::ImportError, &[&format!("x: {A}")]);
+        let after = failing(K::ImportError, &[&format!("x: {B}")]);
+        let state = FileState::new(b"a() + b()\n".as_slice(), 0o100_644);
+        let created = Change::between(RepoPath::new("m.py").unwrap(), None, Some(state));
+        assert_eq!(effect(&before, &after, &[created]), Effect::Changed);
+        // One of two missing names came with the change.
+        let named = |names: &[&str]| Observed {
+            kind: K::ImportError,
+            signature: names.concat(),
+            undefined_names: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..Observed::default()
+        };
+        let brings = change("m.py", "old()\n", "fresh()\n");
+        let after = named(&["fresh", "other"]);
+        assert_eq!(effect(&named(&["old"]), &after, &[brings]), Effect::Changed);
+    }
+
+    #[test]
+    fn plain_drops_addresses_and_temporary_paths() {
+        let [one, other] = [
+            "<A at 0xab1c> in /tmp/abc/f.py 3",
+            "<A at 0xffee> in /tmp/xyz/f.py 4",
+        ];
+        assert_eq!(plain(one), plain(other));
+        let twice = "No module named 'a'; No module named 'b'";
+        assert_eq!(missing_name(twice).as_deref(), Some("a"));
     }
 }

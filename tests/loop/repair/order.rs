@@ -182,6 +182,23 @@ fn minimizes_patch() {
         patch.contains("+    return 2") && !patch.contains("scratch"),
         "{patch}"
     );
+    // A file whose name is computed is needed all the same.
+    let world = World::with(&files);
+    let load = "def f():\n    return __import__('scr' + 'atch').TWO\n";
+    let reply = serde_json::json!({ "status": "patch", "files": [
+        { "path": "app.py", "content": load },
+        { "path": "scratch.py", "content": "TWO = 2\n" },
+    ] });
+    let agent = world.agent(&[&reply.to_string()], "");
+    world.repair(&[
+        "--no-heal", "--test", "python3 -m unittest", "--agent", &agent,
+    ]);
+    let result = world.json("result.json");
+    assert_eq!(result["status"], "fixed", "{result:#}");
+    assert_eq!(
+        result["filesModified"],
+        serde_json::json!(["app.py", "scratch.py"])
+    );
     // What a folder is read for needs no name.
     let mut read = files.to_vec();
     read.push(("steps/step_one.py", "ONE = 1\n"));

@@ -204,20 +204,28 @@ fn reports_exit_code_of_changed_file() {
 // A baseline that does not end alike twice asks for a second green run.
 #[test]
 fn flaky_failure_needs_second_pass() {
-    let world = World::shell();
-    let mark = world.outside("mark");
-    let shaky = format!(
-        "echo x >> {mark}; if sh check.sh > out 2>&1; then exit 0; fi; \
-         if [ $(wc -l < {mark}) = 1 ]; then echo 'AssertionError: 1 != 2'; else \
-         echo \"NameError: name 'x' is not defined\"; fi; exit 1",
-        mark = mark.display()
-    );
-    let agent = world.agent(&[super::world::FIX], "");
-    let arguments = ["--sandbox", "off", "--test", &shaky, "--agent", &agent];
-    ended(&world.repair(&arguments), 0);
-    let proof = world.json("result.json")["proof"].clone();
-    assert_eq!(proof["redRuns"], 2);
-    assert_eq!(proof["greenRuns"], 2, "{proof:#}");
+    // The second run with the fix passes, then fails.
+    for (failing_run, exit) in [(0, 0), (4, 1)] {
+        let world = World::shell();
+        let mark = world.outside("mark");
+        let shaky = format!(
+            "echo x >> {mark}; at=$(wc -l < {mark}); \
+             if [ $at != {failing_run} ] && sh check.sh > out 2>&1; then exit 0; fi; \
+             if [ $at = 1 ]; then echo 'AssertionError: 1 != 2'; else \
+             echo \"NameError: name 'x' is not defined\"; fi; exit 1",
+            mark = mark.display()
+        );
+        let agent = world.agent(&[super::world::FIX], "");
+        let arguments = [
+            "--sandbox", "off", "--max-attempts", "1", "--test", &shaky, "--agent", &agent,
+        ];
+        ended(&world.repair(&arguments), exit);
+        let result = world.json("result.json");
+        let proof = &result["proof"];
+        assert_eq!(proof["redRuns"], 2);
+        assert_eq!(proof["greenRuns"], 2 - exit, "{proof:#}");
+        assert_eq!(proof["proven"], exit == 0, "{proof:#}");
+    }
 }
 
 #[test]
@@ -323,6 +331,13 @@ fn test_edits_are_no_fix() {
         let result = tried(&world, command, &whole(path, &content), &[]);
         assert!(refused(&result, &content), "{content}: {result:#}");
     }
+    // A wrong repair beside the edited test does not pass with the test as it was.
+    let wrong = serde_json::json!({ "status": "patch", "files": [
+        { "path": "app.py", "content": APP.replace("return 1", "return 5") },
+        { "path": "tests/test_app.py", "content": after_import("\ndef f():\n    return 2\n") },
+    ] });
+    let result = tried(&python(), command, &wrong.to_string(), &[]);
+    assert_eq!(result["status"], "unproven", "{result:#}");
     // With a repair beside it, a test may grow; and one that somebody lets pass may say it all.
     let world = python();
     let both = serde_json::json!({ "status": "patch", "files": [
@@ -415,9 +430,13 @@ fn mutation_check_refutes_vacuous_tests() {
         let result = tried(&world, command, &whole("app.py", &app), &[]);
         assert_eq!(result["status"], "unproven", "{trick}: {result:#}");
     }
-    let world = python();
     let off = ["--no-counter-proof"];
-    let off = tried(&world, command, &whole("app.py", &fix), &off);
+    // Without the check nothing clears a suspicious line.
+    let equal = "return type('N', (int,), {'__eq__': lambda s, o: True})()";
+    let app = APP.replace("return 1", equal);
+    let result = tried(&python(), command, &whole("app.py", &app), &off);
+    assert_eq!(result["status"], "unproven", "{result:#}");
+    let off = tried(&python(), command, &whole("app.py", &fix), &off);
     proven(&off, "unittest", "text");
     assert_eq!(off["proof"]["level"], "tests");
     assert!(printed(&off).contains("no mutation check"));
