@@ -44,20 +44,15 @@ impl IndexIds {
 
 impl Tracked for IndexIds {
     fn paths(&self) -> Vec<(RepoPath, TrackedKind)> {
-        let mut paths = Vec::with_capacity(self.index.entries().len());
-        for entry in self.index.entries() {
-            let Some(path) = path_of(entry.path(&self.index)) else {
-                continue;
-            };
-            paths.push((path, kind_of(entry)));
-        }
+        let recorded =
+            |entry: &gix::index::Entry| Some((path_of(entry.path(&self.index))?, kind_of(entry)));
+        let mut paths: Vec<_> = self.index.entries().iter().filter_map(recorded).collect();
         paths.dedup_by(|b, a| a.0 == b.0);
         paths
     }
 
     fn kind(&self, path: &RepoPath) -> Option<TrackedKind> {
-        let entry = self.index.entry_by_path(path.as_str().into())?;
-        Some(kind_of(entry))
+        self.index.entry_by_path(path.as_str().into()).map(kind_of)
     }
 
     fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId> {

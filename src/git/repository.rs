@@ -10,6 +10,7 @@ use crate::model::BlobId;
 use crate::source::Tracked;
 
 /// A git repository on disk: normal, bare, linked worktree, shallow or partial.
+#[derive(Clone)]
 pub struct Repository {
     inner: gix::ThreadSafeRepository,
 }

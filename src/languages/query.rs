@@ -6,7 +6,6 @@ use std::iter::Peekable;
 use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
-use regex::Regex;
 use tree_sitter::Node;
 
 use super::literal::{Syntax, text_of};
@@ -50,9 +49,7 @@ pub(super) fn get<'t>(found: &Captures<'t>, name: &str) -> Option<Node<'t>> {
 impl Patterns {
     /// Reads a query.
     pub(super) fn new(text: &'static str) -> Self {
-        let tokens = TOKEN.as_ref().into_iter().flat_map(|token| token.find_iter(text));
-        let tokens = tokens.map(|found| found.as_str());
-        let mut tokens = tokens.filter(|token| !token.starts_with(';')).peekable();
+        let mut tokens = tokens_of(text).filter(|token| !token.starts_with(';')).peekable();
         let mut patterns: HashMap<_, Vec<_>, _> = HashMap::default();
         let mut number = 0;
         while let Some(pattern) = read_pattern(&mut tokens) {
@@ -170,10 +167,22 @@ fn with_fields(node: Node<'_>) -> Vec<(Option<&str>, Node<'_>)> {
 
 // The part of the language of queries that is used: comments, tokens, captures, `!field`, predicates, fields, kinds
 // and `_`, alternatives, `.` before a child that comes first, `?`.
-static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let parts = r#";[^\n]*|"[^"]*"|(?-u:@[\w.]+|!\w+|\(#[\w-]+\?|\w+:?|[()\[\].?])"#;
-    Regex::new(parts).ok()
-});
+fn tokens_of(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        text = text.trim_start();
+        let ends = |c: char| !(c.is_ascii_alphanumeric() || "_.:".contains(c));
+        let length = match text.as_bytes() {
+            [b';', ..] => text.find('\n')?,
+            [b'"', ..] => text[1..].find('"')? + 2,
+            [b'(', b'#', ..] => text.find('?')? + 1,
+            [b'(' | b')' | b'[' | b']' | b'.' | b'?', ..] => 1,
+            _ => text.get(1..)?.find(ends)? + 1,
+        };
+        let (token, rest) = text.split_at(length);
+        text = rest;
+        Some(token)
+    })
+}
 
 fn read_pattern(tokens: &mut Peekable<impl Iterator<Item = &'static str>>) -> Option<Pattern> {
     let field = tokens.next_if(|token| token.ends_with(':'));

@@ -1,10 +1,9 @@
 //! Globs that do not regard case: tables whose rows are about paths, and the globs of a person.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashMapExt as _};
-use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// A row of a table of paths.
 pub(super) trait PathRow {
@@ -17,8 +16,8 @@ pub(super) trait PathRow {
     }
 }
 
-/// The rows of a built-in table, in the order in which they decide. A glob is compiled when a path
-/// has its literal part, because all of them at once cost more than to check a small patch.
+/// The rows of a built-in table, in the order in which they decide. No glob is compiled, because one costs more
+/// than to parse a small file; a path is compared with those whose literal part it has.
 pub(super) struct PathTable<R> {
     rows: Vec<R>,
     // Globs by the first four bytes of their literal part. Paths are short, and this is built faster than an automaton.
@@ -35,16 +34,6 @@ struct TableGlob {
     literal: &'static str,
     row: usize,
     is_exception: bool,
-    compiled: OnceLock<Option<GlobMatcher>>,
-}
-
-impl TableGlob {
-    fn is_match(&self, path: &str) -> bool {
-        let compiled = self
-            .compiled
-            .get_or_init(|| Some(compile_glob(self.pattern).ok()?.compile_matcher()));
-        compiled.as_ref().is_some_and(|glob| glob.is_match(path))
-    }
 }
 
 impl<R: PathRow> PathTable<R> {
@@ -64,7 +53,6 @@ impl<R: PathRow> PathTable<R> {
                     literal,
                     row,
                     is_exception,
-                    compiled: OnceLock::new(),
                 });
             }
         }
@@ -89,8 +77,9 @@ impl<R: PathRow> PathTable<R> {
         let hits: BTreeSet<usize> = hits.flatten().copied().collect();
         let globs = hits.into_iter().map(|hit| &self.globs[hit]);
         let globs = globs.filter(|glob| is_wanted(&self.rows[glob.row]));
+        let globs = globs.filter(|glob| path.contains(glob.literal));
         let found: Vec<(usize, bool)> = globs
-            .filter(|glob| path.contains(glob.literal) && glob.is_match(&path))
+            .filter(|glob| fast_glob::glob_match(whole_glob(glob.pattern), &path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
         let mut hits = found.iter();
@@ -113,10 +102,12 @@ impl<R: PathRow> PathTable<R> {
 fn literal_part(glob: &str) -> &str {
     let mut depth = 0;
     let parts = glob.split(|c| {
-        depth += i32::from("{[".contains(c));
-        let is_choice = depth > 0;
-        depth -= i32::from("}]".contains(c));
-        is_choice || "*?".contains(c)
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => return depth > 0 || matches!(c, '*' | '?'),
+        }
+        true
     });
     let parts = parts.map(|part| part.trim_matches('/'));
     parts.max_by_key(|part| part.len()).unwrap_or_default()
@@ -134,18 +125,23 @@ pub(super) fn compile_globs(globs: &[String]) -> Result<GlobSet, (String, String
     builder.build().map_err(|error| (String::new(), error.kind().to_string()))
 }
 
-/// Compiles a glob: without a slash it means any folder, with one at its end all below, with one at
-/// its start the root. Lower case on both sides keeps globset's fast literal matching.
+/// Compiles a glob. Lower case on both sides keeps globset's fast literal matching.
 fn compile_glob(glob: &str) -> Result<Glob, (String, String)> {
+    let pattern = whole_glob(glob);
+    let compiled = GlobBuilder::new(&pattern).literal_separator(true).build();
+    compiled.map_err(|error| (glob.to_owned(), error.kind().to_string()))
+}
+
+/// A glob for whole paths: without a slash it means any folder, with one at its end all below, with one at its
+/// start the root.
+fn whole_glob(glob: &str) -> String {
     let plain = glob.strip_prefix("./").unwrap_or(glob).to_lowercase();
-    let pattern = match plain.strip_suffix('/') {
+    match plain.strip_suffix('/') {
         Some(folder) => format!("{}/**", folder.trim_start_matches('/')),
         None if plain.starts_with('/') => plain[1..].to_owned(),
         None if plain.contains('/') => plain,
         None => format!("**/{plain}"),
-    };
-    let compiled = GlobBuilder::new(&pattern).literal_separator(true).build();
-    compiled.map_err(|error| (glob.to_owned(), error.kind().to_string()))
+    }
 }
 
 #[cfg(test)]

@@ -56,9 +56,8 @@ static PROTECTED: LazyLock<PathTable<ProtectedRow>> =
 pub(super) struct ProtectedRow {
     when: When,
     class: &'static str,
-    #[serde(borrow)]
     files: Vec<&'static str>,
-    #[serde(borrow, default)]
+    #[serde(default)]
     except: Vec<&'static str>,
     /// How firmly the file is not read.
     pub(super) read: Option<DenyClass>,

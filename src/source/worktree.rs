@@ -6,7 +6,7 @@ use std::io;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, LazyLock, OnceLock, mpsc};
 
 use foldhash::HashSet;
 use ignore::{WalkBuilder, WalkState};
@@ -22,7 +22,7 @@ pub struct Worktree {
     listing: OnceLock<Listing>,
     /// Whether nothing counts but what is listed.
     is_listed_first: bool,
-    tracked: Box<dyn Tracked>,
+    tracked: LazyLock<Box<dyn Tracked>, Box<dyn FnOnce() -> Box<dyn Tracked> + Send>>,
 }
 
 /// What version control knows about a worktree without looking at file contents.
@@ -70,7 +70,7 @@ impl Worktree {
     /// # Errors
     /// [`ReadError::Io`] when `root` cannot be opened as a directory.
     pub fn open(root: &Path, tracked: Box<dyn Tracked>, threads: usize) -> Result<Self, ReadError> {
-        let worktree = Self::unlisted(root, tracked, threads)?;
+        let worktree = Self::unlisted(root, || tracked, threads)?;
         worktree.listing();
         Ok(Self {
             is_listed_first: true,
@@ -78,14 +78,14 @@ impl Worktree {
         })
     }
 
-    /// As [`Self::open`], listed when the listing is first needed: for what looks at a few files by name, ignored
-    /// ones too, and is done before anything changes.
+    /// As [`Self::open`], listed when the listing is first needed, as `tracked` is: for what looks at a few files by
+    /// name, ignored ones too, and is done before anything changes.
     ///
     /// # Errors
     /// As [`Self::open`].
     pub fn unlisted(
         root: &Path,
-        tracked: Box<dyn Tracked>,
+        tracked: impl FnOnce() -> Box<dyn Tracked> + Send + 'static,
         threads: usize,
     ) -> Result<Self, ReadError> {
         let root = Root::open(root).map_err(|error| ReadError::Io(error.to_string()))?;
@@ -94,7 +94,7 @@ impl Worktree {
             threads,
             listing: OnceLock::new(),
             is_listed_first: false,
-            tracked,
+            tracked: LazyLock::new(Box::new(tracked)),
         })
     }
 
@@ -140,22 +140,19 @@ impl Worktree {
         let Ok(path) = RepoPath::new(path) else {
             return Some(None);
         };
-        let tracked = self.tracked.kind(&path);
         let at = root.join(path.as_str());
         let Ok(about) = at.symlink_metadata() else {
-            return tracked.is_none().then_some(None);
+            return self.tracked.kind(&path).is_none().then_some(None);
         };
         let is_nested = |folder: &str| root.join(folder).join(".git").symlink_metadata().is_ok();
-        let mut folders = path.ancestors().filter(|folder| !folder.is_empty());
-        let is_own = RealDirectories::new(root).is_real(path.directory())
-            && (tracked.is_some() || !folders.any(is_nested));
-        match tracked {
-            None if is_own && about.is_dir() => (!is_nested(path.as_str())).then_some(None),
-            None | Some(TrackedKind::File) if is_own && !about.is_dir() => {
-                Some(Some(entry_of(&at, path.clone(), &about)))
-            }
-            _ => None,
-        }
+        let is_own = !path.ancestors().filter(|folder| !folder.is_empty()).any(is_nested);
+        // The index comes last: to read a large one takes longer than all else here.
+        let is_known = RealDirectories::new(root).is_real(path.directory())
+            && match about.is_dir() {
+                true => is_own && !is_nested(path.as_str()) && self.tracked.kind(&path).is_none(),
+                false => is_own || self.tracked.kind(&path) == Some(TrackedKind::File),
+            };
+        is_known.then(|| (!about.is_dir()).then(|| entry_of(&at, path, &about)))
     }
 }
 

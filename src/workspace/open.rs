@@ -51,13 +51,16 @@ impl Workspace {
                 return Err(WorkspaceError::NoGit(directory));
             }
             (git, At::Worktree | At::Named) => {
-                let tracked = git.as_ref().map(Repository::tracked).transpose()?;
-                let tracked = tracked.unwrap_or_else(|| Box::new(Untracked));
-                let root = root.as_deref().unwrap_or(&directory);
-                Box::new(match at {
-                    At::Named => Worktree::unlisted(root, tracked, threads)?,
-                    _ => Worktree::open(root, tracked, threads)?,
-                })
+                let root = root.as_deref().ok_or(GitError::Bare)?;
+                let git = git.clone();
+                let tracked = move || git.map_or(Ok(Box::new(Untracked) as _), |git| git.tracked());
+                if at == At::Worktree {
+                    Box::new(Worktree::open(root, tracked()?, threads)?)
+                } else {
+                    // As for git, an index that cannot be read keeps nobody from patching a file that is there.
+                    let late = || tracked().unwrap_or_else(|_| Box::new(Untracked));
+                    Box::new(Worktree::unlisted(root, late, threads)?)
+                }
             }
         };
         tracing::info!("reading {at:?} of {}", directory.display());

@@ -156,7 +156,7 @@ fn is_shown(password: &[u8]) -> bool {
     password.len() < 3
         || is_template(password)
         || password.first().is_some_and(|first| b"$<{*[-/%".contains(first))
-        || WORDS.common.contains(&String::from_utf8_lossy(password).to_ascii_lowercase())
+        || WORDS.common.contains(&*String::from_utf8_lossy(password).to_ascii_lowercase())
 }
 
 /// Finds the password of `auth=("name", "password")` when it is a literal; `after` is the place

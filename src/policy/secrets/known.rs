@@ -135,7 +135,7 @@ fn is_worth_masking(value: &str) -> bool {
     let is_short_path = value.starts_with('/') && value.len() < 24;
     value.len() >= MIN_LENGTH
         && distinct.len() >= 3
-        && !WORDS.common.contains(&value.to_ascii_lowercase())
+        && !WORDS.common.contains(&*value.to_ascii_lowercase())
         && !is_short_path
         && !value.starts_with("[REDACTED:")
 }

@@ -31,12 +31,12 @@ pub(super) fn name_kind(name: &[u8]) -> Option<NameKind> {
     let kind = word_kind(&words[at])?;
     // A list is also counted before its word: `max_tokens`.
     let from = if kind == NameKind::Several { 0 } else { at + 1 };
-    if words[from..].iter().any(|word| WORDS.about.contains(word))
-        || words.iter().any(|word| WORDS.never.contains(word))
+    if words[from..].iter().any(|word| WORDS.about.contains(word.as_str()))
+        || words.iter().any(|word| WORDS.never.contains(word.as_str()))
     {
         return None;
     }
-    let is_secret_key = at > 0 && WORDS.secret_keys.contains(&words[at - 1]);
+    let is_secret_key = at > 0 && WORDS.secret_keys.contains(words[at - 1].as_str());
     match kind {
         NameKind::Several if words[at] == "keys" => is_secret_key.then_some(kind),
         NameKind::Key if is_secret_key => Some(NameKind::Token),
@@ -57,7 +57,7 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 fn word_kind(word: &str) -> Option<NameKind> {
-    let ends = |ends: &HashSet<String>| ends.iter().any(|end| word.ends_with(end.as_str()));
+    let ends = |ends: &HashSet<&str>| ends.iter().any(|end| word.ends_with(end));
     let owner = word.strip_suffix("pass").or(word.strip_suffix("pw"));
     if WORDS.password.contains(word)
         || ends(&WORDS.password_ends)
@@ -107,20 +107,22 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
 #[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Words {
-    password: HashSet<String>,
-    password_ends: HashSet<String>,
-    pass_owners: HashSet<String>,
-    token: HashSet<String>,
-    token_ends: HashSet<String>,
-    several_ends: HashSet<String>,
-    key: HashSet<String>,
-    secret_keys: HashSet<String>,
-    about: HashSet<String>,
-    never: HashSet<String>,
+    // For all of them: no text of the table is copied.
+    #[serde(borrow)]
+    password: HashSet<&'static str>,
+    password_ends: HashSet<&'static str>,
+    pass_owners: HashSet<&'static str>,
+    token: HashSet<&'static str>,
+    token_ends: HashSet<&'static str>,
+    several_ends: HashSet<&'static str>,
+    key: HashSet<&'static str>,
+    secret_keys: HashSet<&'static str>,
+    about: HashSet<&'static str>,
+    never: HashSet<&'static str>,
     pub(super) placeholders: Vec<String>,
-    pub(super) common: HashSet<String>,
-    pub(super) sentence: HashSet<String>,
-    pub(super) things: HashSet<String>,
+    pub(super) common: HashSet<&'static str>,
+    pub(super) sentence: HashSet<&'static str>,
+    pub(super) things: HashSet<&'static str>,
     pub(super) templates: Vec<String>,
     pub(super) public_starts: Vec<String>,
     pub(super) anchors: BTreeMap<Anchor, Vec<String>>,
