@@ -100,8 +100,12 @@ impl Rules {
         asks: impl Fn(usize) -> bool,
         is_foreign: impl Fn(&str) -> bool,
     ) -> Option<Finding> {
-        let mut rows: Vec<usize> =
-            self.cues.rows(&lines[at].text).take_while(|_| asks(at)).collect();
+        let text = lines[at].text.as_ref();
+        let mut rows: Vec<usize> = self.cues.rows(text).take_while(|_| asks(at)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        // First, because few match and an order of all takes a look at the lines around.
+        rows.retain(|&row| self.rules[row].1.finds(text));
         let several = rows.len() > 1;
         // The rows for any other error come last, whatever they weigh.
         rows.sort_by_cached_key(|&row| {
@@ -111,7 +115,6 @@ impl Rules {
             let last = any_other && rule.weight >= 19;
             (any_other, is_foreign, last, Reverse(rule.weight), row)
         });
-        rows.dedup();
         rows.into_iter().find_map(|row| {
             let (rule, pattern) = &self.rules[row];
             rule.find(pattern, at, lines)

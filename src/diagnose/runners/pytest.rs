@@ -33,6 +33,7 @@ const MAX_MATCHED: usize = 2000;
 /// A block of `FAILURES` or `ERRORS`.
 struct Report {
     title: String,
+    dotted: String,
     is_teardown: bool,
     is_used: bool,
     case: Case,
@@ -53,7 +54,7 @@ pub(super) fn pytest_cases(lines: &[Line<'_>]) -> Vec<Case> {
         // `tests/a.py::T::test_x` has the heading `T.test_x`, and a second one where its tear-down fails.
         let dotted = id.replace("::", ".");
         let own = reports.iter_mut().filter(|report| {
-            let rest = dotted.strip_suffix(&report.title.replace("::", "."));
+            let rest = dotted.strip_suffix(&report.dotted);
             // The report of a process that crashed has the file for a title.
             let is_inside = report.title.ends_with(".py") && report.case.block.contains(&at);
             !report.is_used
@@ -136,8 +137,10 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
             "ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting ", "[doctest] ",
         ];
         let bare = starts.iter().find_map(|start| title.strip_prefix(start));
+        let bare = bare.unwrap_or(&title).to_owned();
         Some(Report {
-            title: bare.unwrap_or(&title).to_owned(),
+            dotted: bare.replace("::", "."),
+            title: bare,
             is_teardown: title.starts_with("ERROR at teardown of "),
             is_used: false,
             case: read_report(from, to, lines),

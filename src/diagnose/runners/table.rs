@@ -30,6 +30,7 @@ pub(super) struct Row {
     before: Option<Pattern>,
     next: Option<Pattern>,
     unless: Option<Pattern>,
+    holds: Option<Pattern>,
     not: Option<Pattern>,
     // Whose test it is.
     under: Option<Pattern>,
@@ -131,7 +132,9 @@ impl Row {
         let mut cases: Vec<Case> = Vec::new();
         for &at in candidates {
             let line = &lines[at];
-            if line.captured || line.claimed || line.quiet {
+            // To ask whether it matches costs less than to ask where.
+            let is_out = line.captured || line.claimed || line.quiet;
+            if is_out || !self.line.finds(&line.text) {
                 continue;
             }
             let Some(found) = self.line.get().captures(&line.text) else {
@@ -144,9 +147,8 @@ impl Row {
             let title = self.goes_on.then(|| read_title(lines, at, name));
             let block = self.block_range(lines, at, name);
             let block = title.as_ref().map_or(block.start, |title| title.1)..block.end;
-            if let Some(like) = &self.unless
-                && block.clone().any(|at| like.finds(&lines[at].text))
-            {
+            let says = |like: &Pattern| block.clone().any(|at| like.finds(&lines[at].text));
+            if self.unless.as_ref().is_some_and(says) || !self.holds.as_ref().is_none_or(says) {
                 continue;
             }
             let mut case = self.build_case(&found, at, block, lines);
