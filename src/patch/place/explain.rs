@@ -95,6 +95,7 @@ fn is_without_effect(lines: &[HunkLine<'_>]) -> bool {
 /// The row of each old line, in their order from `start` on; lines of the file may be between them.
 fn walk(site: &Site<'_, '_>, old: &[&HunkLine<'_>], start: usize) -> Vec<Option<usize>> {
     // Blank lines are everywhere, so those above the first line with text have their place from it.
+    let all = old;
     let (blank, old) = old.split_at(old.iter().position(|line| !line.is_blank()).unwrap_or(0));
     let mut next = (start + blank.len()).saturating_sub(old.len());
     let mut is_first = true;
@@ -115,7 +116,18 @@ fn walk(site: &Site<'_, '_>, old: &[&HunkLine<'_>], start: usize) -> Vec<Option<
         let row = top?.checked_sub(up)?;
         site.text.line(row).trim_ascii().is_empty().then_some(row)
     });
-    above.chain(rows.iter().copied()).collect()
+    let mut rows: Vec<Option<usize>> = above.chain(rows.iter().copied()).collect();
+    // A line that is once between those beside it is there, however short it is or far away.
+    for index in blank.len()..rows.len() {
+        let before = rows[..index].iter().rev().find_map(|row| *row);
+        let after = rows[index..].iter().find_map(|row| *row).unwrap_or(site.text.len());
+        if rows[index].is_none() {
+            let found = site.rows_of_words(all[index].text()).iter().map(|row| *row as usize);
+            let mut found = found.filter(|row| before.is_none_or(|b| b < *row) && *row < after);
+            rows[index] = found.next().filter(|_| found.next().is_none());
+        }
+    }
+    rows
 }
 
 /// Writes the message, and returns the old line that it is about; `None` where the file has none of them.
@@ -146,7 +158,7 @@ fn write_message(
         let number = row + 1;
         let indent = format!(": line {number} is indented by {there}, not by {here}");
         let indent = if there == here { "" } else { &indent };
-        let some = if differing > 1 {
+        let some = if differing < old.iter().filter(|line| !line.is_blank()).count() {
             format!("{differing} of them ")
         } else {
             String::new()
@@ -164,7 +176,7 @@ fn write_message(
             let line = quote(old[lost].text());
             let above = lost.checked_sub(1).and_then(|above| rows[above]);
             above.map_or_else(
-                || format!("{line} is not where the hunk expects it"),
+                || format!("{line} is not beside the hunk's other lines"),
                 |above| format!("line {} of the file is not followed by {line}", above + 1),
             )
         }

@@ -106,7 +106,9 @@ fn place_in_scope<'h, 'a>(
 /// Refuses what fits in several places, with the lines around those that are the nearest to the stated line.
 pub(super) fn refuse_ambiguous(text: &Text<'_>, at: &[usize], hunk: &Hunk<'_>) -> Refusal {
     let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()));
-    refusal.mismatch.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
+    // The first 49 and the last.
+    let listed = at.iter().take(49).chain(at.get(49..).and_then(<[_]>::last));
+    refusal.mismatch.candidates = listed.map(|at| *at as u64 + 1).collect();
     let size = hunk.old_lines().count().min(4);
     let stated = hunk.old.map(|(line, _)| line.saturating_sub(1) as usize);
     let mut nearest = at.to_vec();
