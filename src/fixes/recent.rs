@@ -62,9 +62,9 @@ impl Recent<'_> {
         });
         let exchanged: Vec<(&Hunk, String, String)> = exchanged.collect();
         let slips: Vec<_> = exchanged.iter().filter(|(_, _, new)| missing.contains(new)).collect();
-        let words = slips.iter().map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
-        let words = Vec::from_iter(words.collect::<BTreeSet<_>>()).join(", ");
-        let mut found = Vec::from_iter(self.revert(&words, |hunk: &Hunk| {
+        let slipped = slips.iter().map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
+        let slipped = Vec::from_iter(slipped.collect::<BTreeSet<_>>()).join(", ");
+        let mut found = Vec::from_iter(self.revert(&slipped, |hunk: &Hunk| {
             slips.iter().any(|(place, _, _)| *place == hunk)
         }));
         for old in missing {
@@ -77,9 +77,13 @@ impl Recent<'_> {
                 found.extend(self.follow_rename(hunk, old, new));
             }
         }
-        found.extend(self.revert("restore the removed import or export", |hunk| {
-            missing.iter().any(|word| self.unbinds(hunk, word))
-        }));
+        let is_meant = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
+        let hunks = self.difference.hunks().iter().filter(|hunk| is_meant(hunk));
+        let mut gone = hunks.flat_map(|hunk| self.difference.sides(hunk).0);
+        let line = gone
+            .find(|line| missing.iter().any(|word| words(line.as_bytes(), word).next().is_some()));
+        let line = line.unwrap_or_default();
+        found.extend(self.revert(&format!("put back `{}`", line.trim()), is_meant));
         found
     }
 

@@ -70,7 +70,7 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
         let message = format!("`{package}` is not installed; the project names `{near}`");
         return Remedy::new(message, None);
     }
-    let message = format!("`{package}` is not installed, and no manifest names it");
+    let message = format!("`{package}` is not installed, nor a declared dependency");
     Remedy::new(message, add_command(project, package, python))
 }
 

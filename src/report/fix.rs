@@ -143,7 +143,7 @@ fn rows(result: &RunResult) -> Vec<Row> {
             ("cause", result.cause.clone()),
             ("task", result.task_id.clone()),
             ("issue", result.issue.clone()),
-            ("left", result.remaining.as_ref().map(left_words)),
+            ("still failing", result.remaining.as_ref().map(left_words)),
             ("attempts", spent),
             ("cost", cost.map(|cost| format!("{cost:.2} USD"))),
             ("test", passed.map(|end| end.message.clone())),
@@ -155,7 +155,11 @@ fn rows(result: &RunResult) -> Vec<Row> {
         trouble.flat_map(|trouble| &trouble.last_lines),
     ));
     rows.extend(result.proof.iter().flat_map(proof_rows));
-    let name = if result.applied { "changed" } else { "changes" };
+    let name = match result.applied {
+        true => "changed",
+        false if result.status.is_success() => "changes",
+        false => "tried",
+    };
     rows.push((name, change_words(result)));
     rows.extend(below("part", &result.children));
     rows.extend(below("next", &result.suggested_actions));

@@ -31,7 +31,8 @@ pub fn run_culprit(
         }
         (None, Some(found)) => {
             lines.push(format!("  ~ {}", found.message));
-            if found.verdict != WhyVerdict::NotByThisChange {
+            let names_some = found.suspects.iter().any(|one| one.why.contains("passed once"));
+            if found.verdict != WhyVerdict::NotByThisChange && !names_some {
                 lines.extend(culprit(summary));
             }
         }
@@ -214,7 +215,7 @@ mod tests {
         let mut summary = summary();
         summary.perhaps = vec![import("import a", true), import("import b", false)];
         summary.mends = vec!["`slice` for `slise` in a.ts".to_owned()];
-        let problem = "`yaml` is not installed, and no manifest names it";
+        let problem = "`yaml` is not installed, nor a declared dependency";
         summary.remedies = vec![Remedy::new(problem, Some("uv add yaml".to_owned()))];
         let text = kept_summary(&summary, true, false);
         for line in [
@@ -222,7 +223,7 @@ mod tests {
             "  ? perhaps: import a  (mendit fix)",
             "  ? perhaps: import b  (mendit hint)",
             "  ? perhaps: `slice` for `slise` in a.ts  (mendit fix)",
-            "  ! `yaml` is not installed, and no manifest names it  (uv add yaml)",
+            "  ! `yaml` is not installed, nor a declared dependency  (uv add yaml)",
         ] {
             assert!(text.lines().any(|shown| shown == line), "{line}\n{text}");
         }

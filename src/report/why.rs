@@ -83,7 +83,7 @@ fn unknown(document: &WhyDocument) -> String {
             "not searched: the command is slow, and its failing tests cannot be run alone"
                 .to_owned()
         }
-        Some(WhyReason::Budget) => format!("{likely}search stopped after {runs}"),
+        Some(WhyReason::Budget) => format!("{likely}the search reached its limit after {runs}"),
         Some(WhyReason::DoesNotBuild) => {
             format!("unknown: with every change{since} reverted, the command fails differently")
         }
