@@ -265,10 +265,8 @@ fn place_in_words(error: &str, diagnosis: &Diagnosis) -> Option<(String, Option<
     });
     begun.or_else(|| {
         let mut found = files().filter(|file| {
-            let (line, column) = (
-                file.line.unwrap_or_default(),
-                file.column.unwrap_or_default(),
-            );
+            let line = file.line.unwrap_or_default();
+            let column = file.column.unwrap_or_default();
             error.starts_with(&format!("{line}:{column} "))
         });
         // The same place in two files says nothing.

@@ -62,14 +62,12 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     rows.push(row("last run", state, message, command));
     let found = PRESETS.iter().filter(|preset| is_installed(&preset.command));
     let found: Vec<&str> = found.map(|preset| preset.name.as_str()).collect();
-    let (state, message) = match found.join(", ") {
-        names if names.is_empty() => (
-            Weak,
-            "none is installed; fixes without an LLM still work".to_owned(),
-        ),
-        names => (Good, names),
-    };
-    rows.push(row("agents", state, message, None));
+    let names = found.join(", ");
+    let none = "none is installed; fixes without an LLM still work";
+    rows.push(match names.as_str() {
+        "" => row("agents", Weak, none, None),
+        _ => row("agents", Good, names, None),
+    });
     Ok(HealingResult::from_rows(rows))
 }
 
@@ -90,32 +88,24 @@ fn row(
 
 fn repository(workspace: &Workspace) -> CheckupRow {
     let files = workspace.source.listing().entries().len();
-    let (state, message, command) = match (&workspace.git, &workspace.root) {
-        (Some(_), Some(root)) => (Good, format!("{} ({files} files)", root.display()), None),
-        (Some(_), None) => (
-            Weak,
-            "bare: patches can be validated, but no command can run".to_owned(),
-            None,
-        ),
-        (None, _) => {
-            let message =
-                format!("not a git repository: all {files} files below this folder are read");
-            (Weak, message, Some("git init"))
-        }
-    };
-    row("repository", state, message, command)
+    let bare = "bare: patches can be validated, but no command can run";
+    let none = format!("not a git repository: all {files} files below this folder are read");
+    let own = |root: &Path| format!("{} ({files} files)", root.display());
+    match (&workspace.git, &workspace.root) {
+        (Some(_), Some(root)) => row("repository", Good, own(root), None),
+        (Some(_), None) => row("repository", Weak, bare, None),
+        (None, _) => row("repository", Weak, none, Some("git init")),
+    }
 }
 
 // What the project declares and is not present.
 fn check_packages(app: &App, workspace: &Workspace, works: bool) -> Result<Vec<CheckupRow>> {
     let versions = [tool_version(app, "python3")?, tool_version(app, "node")?];
     let rows = find_problems(&Project::open(workspace), versions).into_iter().map(|remedy| {
-        let command = remedy.command.as_deref();
-        if works {
-            let message = format!("{}; the last run ran without it", remedy.problem);
-            return row("packages", Weak, message, command);
-        }
-        row("packages", Missing, remedy.problem, command)
+        let (problem, command) = (remedy.problem, remedy.command.as_deref());
+        let passed = format!("{problem}; the last run ran without it");
+        let (state, message) = if works { (Weak, passed) } else { (Missing, problem) };
+        row("packages", state, message, command)
     });
     Ok(rows.collect())
 }
@@ -138,10 +128,7 @@ fn check_sandbox(app: &App) -> Result<CheckupRow> {
     let (state, message) = match run_confined(app, command)?.sandbox {
         SandboxState::Enforced => (Good, "commands write only where allowed"),
         SandboxState::Partial => (Weak, "only partly supported by this kernel"),
-        SandboxState::None => (
-            Weak,
-            "not available on this system: commands may write anywhere",
-        ),
+        SandboxState::None => (Weak, "not available here: commands may write anywhere"),
     };
     Ok(row("sandbox", state, message, None))
 }

@@ -78,10 +78,8 @@ fn file_diff(
             "The content of {path} is not compared: it is large or not text.\n"
         ));
     };
-    let (old_name, new_name) = (
-        side_name("a", before.as_ref(), path),
-        side_name("b", after.as_ref(), path),
-    );
+    let old_name = side_name("a", before.as_ref(), path);
+    let new_name = side_name("b", after.as_ref(), path);
     let both = before.is_some() && after.is_some();
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
     if both && before != after && before.lines().eq(after.lines()) {

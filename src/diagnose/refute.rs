@@ -79,9 +79,9 @@ fn check_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let Some(guess) = guess.filter(|_| !files.is_empty()) else {
         return;
     };
-    let module = format!("{}.{}", &guess[2], &guess[1]);
+    let (module, name) = (format!("{}.{}", &guess[2], &guess[1]), guess[1].to_owned());
     set_kind(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
-    diagnosis.missing_modules = vec![module];
+    (diagnosis.missing_modules, diagnosis.missing_exports) = (vec![module], vec![name]);
     // What is left of the log's certainty where the files contradict it.
     diagnosis.confidence = diagnosis.confidence.min(0.75);
 }
@@ -162,6 +162,7 @@ mod tests {
             let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
             let is_circle = diagnosis.subkind == Some(Subkind::CircularImport);
             assert_eq!(is_circle, named, "{log}");
+            assert_eq!(diagnosis.missing_exports.is_empty(), named, "{log}");
         }
     }
 }

@@ -132,10 +132,6 @@ pub fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
 
 /// Checks whether a failure of this kind lies in the file that it names.
 pub fn lies_where_it_shows(kind: FailureKind) -> bool {
-    let others = [
-        FailureKind::DbError,
-        FailureKind::FileNotFound,
-        FailureKind::Crash,
-    ];
-    kind.is_in_code() || others.contains(&kind)
+    use FailureKind::{Crash, DbError, FileNotFound};
+    kind.is_in_code() || matches!(kind, DbError | FileNotFound | Crash)
 }

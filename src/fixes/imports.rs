@@ -12,9 +12,7 @@ use crate::patch::{Change, canonical};
 use crate::policy::{is_test, is_test_text};
 
 /// Tools that look at names alone: any import of the name satisfies them, so none is tried.
-const NAME_CHECKERS: [&str; 7] = [
-    "ruff", "flake8", "pyflakes", "pylint", "eslint", "biome", "oxlint",
-];
+const NAME_CHECKERS: &str = "ruff flake8 pyflakes pylint eslint biome oxlint";
 
 /// Returns the suggestions for files that lack something, one candidate of all certain imports, and candidates that
 /// may be tried under the tests.
@@ -77,7 +75,7 @@ fn candidates_of(question: &Question<'_>, answer: &Answer, text: &[u8]) -> Vec<C
     let open = all.iter().filter(|one| !settled.contains(&&one.name) && may_try(one, all));
     let (typos, imports): (Vec<_>, Vec<_>) = open.partition(|one| one.import_statement.is_empty());
     let mut tools = question.logs.iter().filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
-    let looks_at_names = tools.any(|tool| NAME_CHECKERS.contains(&tool));
+    let looks_at_names = tools.any(|tool| NAME_CHECKERS.split(' ').any(|one| one == tool));
     // Not tried when unused, because an unused import from a library passes nearly any test.
     let proven = imports.into_iter().filter(|one| {
         let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);

@@ -20,11 +20,14 @@ use crate::workplace::{Difference, Hunk, What};
 /// commit do.
 const REVISIONS: [&str; 2] = ["HEAD", "HEAD~1"];
 
+// The new names of words, by the old ones.
+type Renames = BTreeMap<String, String>;
+
 /// Returns fixes for words that the failure calls missing, the likeliest first.
 pub(super) fn recent_fixes(
     question: &Question<'_>,
     missing: &BTreeSet<String>,
-    renamed: &mut BTreeMap<String, String>,
+    renamed: &mut Renames,
 ) -> Vec<Candidate> {
     let revisions = REVISIONS.iter().filter(|_| !missing.is_empty());
     let compared = revisions.filter_map(|revision| {
@@ -50,11 +53,7 @@ struct Recent<'q> {
 }
 
 impl Recent<'_> {
-    fn list_fixes(
-        &self,
-        missing: &BTreeSet<String>,
-        renamed: &mut BTreeMap<String, String>,
-    ) -> Vec<Candidate> {
+    fn list_fixes(&self, missing: &BTreeSet<String>, renamed: &mut Renames) -> Vec<Candidate> {
         let hunks = self.difference.hunks().iter();
         let exchanged = hunks.flat_map(|hunk| {
             let words = self.difference.exchanged_words(hunk).into_iter();
@@ -126,7 +125,7 @@ impl Recent<'_> {
                 return None;
             }
             let mut names = facts.imports.iter().flat_map(|import| &import.names);
-            let is_imported = names.any(|one| one.name == old);
+            let is_imported = file.path == hunk.path || names.any(|one| one.name == old);
             let after = rename_name(&file.path, &file.text, &facts, (old, new));
             let change = after.and_then(|after| file.change_to(&after));
             if is_imported { &mut imported } else { &mut others }.extend(change);

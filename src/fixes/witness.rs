@@ -187,7 +187,7 @@ impl<'l> Statement<'l> {
             };
             let after = file.text.get(start..)?.strip_prefix(wrong)?;
             let is_whole = wrong.is_empty() || !after.bytes().next().is_some_and(is_word);
-            let start = self.edit_start(&file, start).filter(|_| is_whole)?;
+            let start = awaitable_start(&file, start, self.row.awaits).filter(|_| is_whole)?;
             Some((file, start))
         })
     }
@@ -200,7 +200,7 @@ impl<'l> Statement<'l> {
         });
         for file in files.filter(|_| self.group("column").is_empty()) {
             let places = file.words(0..file.text.len(), self.group("wrong"));
-            let starts = places.filter_map(|at| self.edit_start(&file, at));
+            let starts = places.filter_map(|at| awaitable_start(&file, at, self.row.awaits));
             match starts.collect::<Vec<_>>()[..] {
                 [] => {}
                 [start] if only.is_none() => only = Some((file, start)),
@@ -208,13 +208,6 @@ impl<'l> Statement<'l> {
             }
         }
         only
-    }
-
-    fn edit_start(&self, file: &LogFile<'_>, word: usize) -> Option<usize> {
-        if self.row.awaits {
-            return awaitable_start(file, word);
-        }
-        Some(word)
     }
 }
 
@@ -224,7 +217,10 @@ fn only_one<'p>(places: &mut dyn Iterator<Item = &'p usize>) -> Option<&'p usize
 
 // Where the call at a byte begins, when an async function is around it and nothing awaits it yet. A member of a
 // promise would need brackets.
-fn awaitable_start(file: &LogFile<'_>, at: usize) -> Option<usize> {
+fn awaitable_start(file: &LogFile<'_>, at: usize, awaits: bool) -> Option<usize> {
+    if !awaits {
+        return Some(at);
+    }
     let head = file.text.get(..at)?;
     let is_python = file.path.extension() == Some("py");
     if !is_python && head.ends_with('.') {

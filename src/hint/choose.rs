@@ -3,6 +3,7 @@
 use super::certainty::{self, Entity, candidate_entity, covers_candidate, is_declared};
 use super::evidence::{Candidate, Evidence, Weight};
 use super::import_style::ImportStyle;
+use super::modules::is_generated;
 use super::query::Undefined;
 use super::script::crosses_boundary;
 use crate::languages::{exported, is_word, package_part};
@@ -191,22 +192,34 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let is_package = undef.language.is_standard(module) || package_part(module).is_some();
     let is_alias = is_outside && !is_python && !is_package;
     let mut same_entity = rows.iter().filter(|row| row.entity == best.entity);
-    let is_imported = same_entity.any(|row| row.weight.count > 0);
+    let is_imported = same_entity.any(|row| row.weight.votes > 0);
     let is_weak = !is_imported && !identifies_module(rows, best, undef);
+    // Who imports a default chooses its name.
+    let is_chosen = is_outside && best.candidate.imported == "default";
+    let is_ambiguous = is_chosen && !undef.language.exporters(undef.name).is_empty();
+    let mut relative = undef.facts.imports.iter().filter(|one| one.specifier.contains("./"));
+    let is_hidden = relative.any(|one| is_generated(undef.graph, undef.file, one));
     let objections = [
         (is_bound, "the file binds the name somewhere"),
         (is_builtin, "the name is built in"),
         (is_unused, "the file does not use the name"),
-        (has_equal, "another definition has as much evidence"),
+        (
+            has_equal || is_ambiguous,
+            "another definition has as much evidence",
+        ),
+        (
+            is_hidden,
+            "the file takes from what a build makes, and it may have the name",
+        ),
         (has_rival, "a file next to it defines the same name"),
         (is_short, "a short name could belong to any package"),
         (
             is_alias,
-            "an alias that no configuration explains may resolve anywhere",
+            "an alias without a configuration may resolve anywhere",
         ),
         (
             is_weak,
-            "nothing in the repository imports it yet, and the name alone is weak evidence",
+            "nothing imports it yet, and the name alone is weak evidence",
         ),
     ];
     objections.into_iter().find_map(|(holds, reason)| holds.then_some(reason))

@@ -35,9 +35,7 @@ pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Op
             names.push(suggestion.name.clone());
         }
     }
-    if names.is_empty() {
-        return None;
-    }
+    names.first()?;
     let after = FileState::new(text.into_bytes(), before.mode);
     let change = Change::between(file.clone(), Some(before), Some(after));
     let options = JudgeOptions {

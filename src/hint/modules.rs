@@ -30,16 +30,11 @@ pub(super) fn missing_modules(
     let mut found = Vec::new();
     for module in modules {
         for import in facts.imports.iter().filter(|import| {
-            let kinds = [
-                ImportKind::Import,
-                ImportKind::From,
-                ImportKind::Require,
-                ImportKind::ExportFrom,
-            ];
+            use ImportKind::{ExportFrom, From, Import, Require};
             let found = graph.resolver().resolve(file, import);
             // Node.js names the path to which an alias leads.
             let mut tried = found.tried.iter().map(|path| format!("/{path}"));
-            kinds.contains(&import.kind)
+            matches!(import.kind, Import | From | Require | ExportFrom)
                 && found.files.is_empty()
                 && (leads_to(file, import, module)
                     || tried.any(|path| format!("/{module}").ends_with(&path)))
@@ -236,8 +231,8 @@ impl MissingModule<'_> {
 // Endings of source files that an import leaves out.
 const ENDINGS: [&str; 6] = ["", ".py", ".js", ".ts", ".tsx", ".mjs"];
 
-// Whether git ignores the file that the import names: a build writes it.
-fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
+/// Checks whether git ignores the file that an import names: a build writes it.
+pub(super) fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
     let mut ignored = Ignored::new(graph.source(), "");
     let mut paths = graph.resolver().resolve(file, import).tried;
     if import.specifier.starts_with("./") || import.specifier.starts_with("../") {

@@ -3,6 +3,7 @@
 use super::certainty::is_declared;
 use super::evidence::{Candidate, Weight, nearness};
 use super::import_style::{ImportStyle, Shown, Site};
+use super::modules::is_generated;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::typescript::ScriptStyle;
@@ -103,11 +104,8 @@ impl ImportStyle for Script<'_> {
         let mut found = Vec::new();
         let near = nearness(path, file);
         for import in &facts.imports {
-            let binds = matches!(
-                import.kind,
-                ImportKind::Import | ImportKind::Require | ImportKind::ImportEquals
-            );
-            if !binds || path == file {
+            use ImportKind::{Import, ImportEquals, Require};
+            if !matches!(import.kind, Import | Require | ImportEquals) || path == file {
                 continue;
             }
             let Some(taken) = import.names.iter().find(|one: &&ImportedName| one.local() == name)
@@ -118,13 +116,20 @@ impl ImportStyle for Script<'_> {
             let relative = import.specifier.starts_with('.');
             let same_role = relative && path.file_name() == file.file_name();
             let same_package = resolver.package_of(path) == resolver.package_of(file);
-            if resolution.is_unresolved() && !(same_package && (same_role || !relative)) {
+            let built = RepoPath::resolve(path.directory(), &import.specifier).ok();
+            let built = built.filter(|_| relative && resolution.is_unresolved());
+            let built = built.filter(|_| same_package && is_generated(graph, path, import));
+            let is_plain = !relative || same_role || built.is_some();
+            if resolution.is_unresolved() && !(same_package && is_plain) {
                 continue;
             }
             let target = resolution.files.first().cloned();
             if target.as_ref() == Some(file) {
                 continue;
             }
+            // What the settings of one tool take from a package says little of those of another.
+            let is_apart = target.is_none() && tool_of(path) != tool_of(file);
+            let near = if is_apart && taken.name != "default" { 0 } else { near };
             let module = match &target {
                 Some(target) if relative => {
                     // Where neighbors name a source file in full, so does the file.
@@ -142,7 +147,8 @@ impl ImportStyle for Script<'_> {
                 }
                 _ => import.specifier.clone(),
             };
-            let candidate = Candidate::new(module, taken.name.clone(), target);
+            let built = built.map(|built| self.style.relative(file, &built, &import.specifier));
+            let candidate = Candidate::new(built.unwrap_or(module), &*taken.name, target);
             found.push((candidate, Weight::vote(near, import)));
         }
         if path != file {
@@ -279,6 +285,11 @@ fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
         let mut own = facts.exports.iter().filter(|one| one.name == name).peekable();
         path.as_str().ends_with(".d.ts") || (own.peek().is_some() && own.all(|one| one.type_only))
     })
+}
+
+// The tool whose settings a file holds: `vitest` for `vitest.config.ts`.
+fn tool_of(path: &RepoPath) -> Option<&str> {
+    path.stem().split_once(".config").map(|(tool, _)| tool)
 }
 
 // Whether the specifier means the same file from here.

@@ -74,10 +74,7 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
     }
     outside::add_outside(&mut evidence, style, query, undef);
     let rows = choose(style, evidence, undef);
-    if rows.is_empty() {
-        return similar::similar_names(undef);
-    }
-    rows
+    if rows.is_empty() { similar::similar_names(undef) } else { rows }
 }
 
 fn is_name(name: &str) -> bool {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::declared::{
-    Place, Requirement, node_requirements, overrides, parse_requirement, python_requirements, rows,
+    Place, Requirement, node_requirements, overrides, parse_requirement, python_requirements,
+    requirements_of, rows,
 };
 use super::failure::{MAX_FILES, PYTEST_SETTINGS, needed_variable};
 use super::members::{Member, covers, list_members};
@@ -16,6 +17,7 @@ use super::versions::{python_version, wrong_version};
 use crate::languages::{Lock, normal};
 use crate::model::Remedy;
 use crate::policy::is_test;
+use crate::runners::pattern;
 use crate::source::{Distribution, EntryKind};
 
 /// Compares what the project declares with what is present, without a log. `found` are the versions of Python and
@@ -32,13 +34,8 @@ pub fn find_problems(project: &Project<'_>, found: [Option<String>; 2]) -> Vec<R
     let python = wrong_python().or_else(|| python_problem(project));
     let engine = node.and_then(|version| wrong_version(project, false, &version));
     let node = engine.or_else(|| node_problem(project));
-    let problems = [
-        unfetched_submodule(project, None),
-        python,
-        node,
-        needed_variable(project),
-    ];
-    project.with_manager(problems.into_iter().flatten().collect())
+    let found = unfetched_submodule(project, None).into_iter().chain(python).chain(node);
+    project.with_manager(found.chain(needed_variable(project)).collect())
 }
 
 /// The packages that a manager should have installed for a language, and those that are installed.
@@ -98,12 +95,14 @@ impl<'p> Tree<'p> {
             Some(all) => !all.is_empty() && all.iter().all(|version| one.refuses(version)),
             None => !one.is_elsewhere() && one.by.is_empty(),
         };
-        let mut asked = requirements.iter().filter(|one| one.place != Place::Member);
+        let are_locked = |one: &&Requirement| !matches!(one.place, Place::Member | Place::Tool);
+        let mut asked = requirements.iter().filter(are_locked);
         let one = asked.find(is_stale).filter(|_| !locked.is_empty())?;
         let wanted = format!("{} {}", one.name, one.range);
         let wanted = wanted.trim_end();
         let message = format!("the manifest asks for `{wanted}`, but {file} does not contain it");
-        Some(Remedy::new(message, self.manager.renew.clone()))
+        let line = self.manager.renew.as_ref().map(|line| self.project.command(line));
+        Some(Remedy::new(message, line))
     }
 
     // Whether the lock's own manager installed the packages: another manager may choose other versions.
@@ -124,16 +123,15 @@ impl<'p> Tree<'p> {
     pub(super) fn own_package(&self, asked: Option<&str>) -> Option<Remedy> {
         let project = self.project;
         let own = &self.manifest["project"];
-        let name = own["name"].as_str()?;
-        let is_asked = asked.is_some();
+        let name = own["name"].as_str().or(self.manifest["tool"]["poetry"]["name"].as_str())?;
         asked.is_none_or(|asked| normal(asked) == normal(name)).then_some(())?;
         let is_src = project.has_file_below(&format!("src/{}/", normal(name).replace('-', "_")));
         let text = project.read("pyproject.toml")?;
-        let on_path = text.contains("pythonpath") || text.contains("package = false");
+        let marks = ["pythonpath", "package = false", "package-mode = false"];
+        let on_path = marks.iter().any(|mark| text.contains(mark));
         let is_lock = self.manager.file.ends_with(".lock");
         let line = if is_lock { &self.manager.all } else { "{pip} install -e ." };
-        let why = if is_asked { "" } else { ", and src/ is not on the path" };
-        let mut message = format!("the package `{name}` itself is not installed{why}");
+        let mut message = format!("the package `{name}` itself is not installed");
         if let Some(found) = self.present.get(&normal(name)) {
             let text = std::fs::read_to_string(found.about.join("entry_points.txt"));
             let text = format!("\n{}", text.unwrap_or_default().replace(' ', ""));
@@ -141,7 +139,7 @@ impl<'p> Tree<'p> {
             let mut points = rows(&own["scripts"]).chain(plugins);
             let (point, _) = points.find(|(point, _)| !text.contains(&format!("\n{point}=")))?;
             message = format!("`{name}` was installed before it had its entry point `{point}`");
-        } else if !is_asked && (!is_src || on_path) {
+        } else if asked.is_none() && (!is_src || on_path) {
             return None;
         }
         Some(Remedy::new(message, project.command(line)))
@@ -151,17 +149,17 @@ impl<'p> Tree<'p> {
     fn plugin_of_settings(&self) -> Option<Remedy> {
         self.present.get("pytest")?;
         let texts = PYTEST_SETTINGS.split(' ').filter_map(|file| self.project.read(file));
-        let texts: Vec<String> = texts.collect();
-        let lines = texts.iter().flat_map(|text| text.lines());
-        missing_plugin(
-            self.project,
-            lines,
-            ["addopts", "asyncio_mode"],
-            &self.present,
-            "",
-        )
+        let (texts, mut is_ours) = (texts.collect::<Vec<_>>(), false);
+        let lines = texts.iter().flat_map(|text| text.lines()).filter(|line| {
+            is_ours = if line.starts_with('[') { SECTIONS.is_match(line) } else { is_ours };
+            is_ours && !line.trim_start().starts_with('#')
+        });
+        missing_plugin(self.project, lines, ["", ""], &self.present, "")
     }
 }
+
+// The sections of pytest (docs.pytest.org, configuration file formats).
+pattern!(SECTIONS, r"^\[(?:tool[.:])?pytest(?:\.ini_options)?\]");
 
 /// Returns what Python packages lack.
 pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
@@ -176,19 +174,17 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
         return (!is_elsewhere).then(|| tree.install_all(message));
     }
     let mut requirements = python_requirements(project);
-    if let Some(lost) = lost_interpreter(project, manager) {
-        return Some(lost);
-    }
     let defaults = tree.manifest["tool"]["uv"]["default-groups"].as_array();
     let is_default =
-        |name: &str| defaults.map_or(name == "dev", |names| names.iter().any(|one| one == name));
+        |name: &str| defaults.map_or(name == "dev", |all| all.iter().any(|it| it == name));
+    let has_pytest = present.contains_key("pytest");
     let is_needed = |one: &Requirement| match &one.place {
         Place::Main => true,
         Place::Group(name) if is_lock && is_default(name) => true,
         _ if one.name == "pytest" => true,
         // Pytest plugins are loaded without an import, so imports cannot show that one is needed.
         Place::Group(file) if file.ends_with(".txt") && one.name.starts_with("pytest-") => {
-            present.contains_key("pytest")
+            has_pytest
         }
         _ => !present.contains_key(&one.name) && is_imported_by_tests(project, &one.name),
     };
@@ -204,8 +200,14 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     requirements.extend(members);
     // A member of a workspace has its manifest elsewhere than the lock.
     let are_locked = is_lock && project.folder_of(file) == project.folder_of("pyproject.toml");
-    let stale = tree.stale_lock(&requirements).filter(|_| are_locked);
-    stale
+    let stale = || tree.stale_lock(&requirements).filter(|_| are_locked);
+    // What the pins of requirements.txt were compiled from; pip-compile leaves out its own tools.
+    let mut asked = requirements_of(project, Path::new("requirements.in"), 0);
+    let is_tool = |name: &str| file != "requirements.txt" || matches!(name, "pip" | "setuptools");
+    asked.retain(|one| !is_tool(&one.name) && one.applies(&tree.python, &[]));
+    lost_interpreter(project, manager)
+        .or_else(stale)
+        .or_else(|| tree.stale_lock(&asked))
         .or_else(|| tree.unmet_requirement(&requirements))
         .or_else(|| tree.own_package(None))
         .or_else(|| tree.plugin_of_settings())
@@ -221,12 +223,10 @@ fn lost_interpreter(project: &Project<'_>, manager: &Manager) -> Option<Remedy> 
     let named = script.lines().next().unwrap_or_default().trim_start_matches("#!");
     let is_moved = named.ends_with("/bin/python") && !Path::new(named).exists();
     (python.is_symlink() && !python.exists() || is_moved).then_some(())?;
-    let pip = format!("{name}/bin/python -m pip");
-    let all = manager.all.replace("{pip}", &pip);
-    let line = match manager.file.as_str() {
-        "uv.lock" => all,
-        _ => format!("python3 -m venv --clear {name} && {all}"),
-    };
+    let mut line = manager.all.replace("{pip}", &format!("{name}/bin/python -m pip"));
+    if manager.file != "uv.lock" {
+        line = format!("python3 -m venv --clear {name} && {line}");
+    }
     let message = format!("{name}/bin/python points to an interpreter that no longer exists");
     Some(Remedy::new(message, line))
 }
@@ -306,17 +306,22 @@ fn unbuilt_output(project: &Project<'_>, asked: &[Requirement], member: &Member)
     let mut keys = "/main /exports /exports/. /exports/./import /exports/./default".split(' ');
     let main = keys.find_map(|key| manifest.pointer(key)?.as_str())?;
     manifest["scripts"]["build"].as_str()?;
-    let is_config = |path: &str| path.contains("config") && !path.ends_with(".md");
+    // What only bundles says nothing of tests.
+    let is_config = |path: &str| {
+        let mut words = "jest vite tsconfig babel webpack".split(' ');
+        path.contains("config") && words.any(|word| path.contains(word))
+    };
     let texts = project.paths().filter(|path| is_config(path));
     let mut texts = texts.filter_map(|path| read_text(project.source, path));
-    let is_aliased = texts.any(|text| text.contains(&member.name));
+    let is_part = |letter: char| letter.is_alphanumeric() || "-_@/.".contains(letter);
+    let is_ours = |word: &str| word.trim_end_matches('/') == member.name;
+    let is_aliased = texts.any(|text| text.split(|one| !is_part(one)).any(is_ours));
     let is_missing = !project.has_path(&format!("{}/{main}", member.folder));
     (is_missing && !is_aliased && is_plain(&member.name)).then(|| {
         let message = format!("`{}` is not built: {main} does not exist", member.name);
-        let is_pnpm = project.read("pnpm-lock.yaml").is_some();
-        let line = match is_pnpm {
-            true => format!("pnpm --filter {} build", member.name),
-            false => format!("npm run build --workspace {}", member.name),
+        let line = match project.read("pnpm-lock.yaml") {
+            Some(_) => format!("pnpm --filter {} build", member.name),
+            None => format!("npm run build --workspace {}", member.name),
         };
         Remedy::new(message, line)
     })
@@ -448,7 +453,7 @@ mod tests {
             ("packages/money/package.json", r#"{"name": "@w/money"}"#),
         ];
         let found = told(&files, &[("node_modules/.keep", "")]);
-        assert_eq!(found[0].1, "pnpm install --no-frozen-lockfile");
+        assert_eq!(found[0].1, "pnpm install");
         let link = "packages/shop/node_modules/@w/money/package.json";
         assert_eq!(
             told(&files, &[("node_modules/.keep", ""), (link, "{}")]),
@@ -836,6 +841,108 @@ mod tests {
         ] {
             assert_eq!(commands(files, &present), expected, "{files:?} {present:?}");
         }
+    }
+
+    #[test]
+    fn declarations_beside_the_manifest_are_read() {
+        let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
+        let pip = format!("{SITE}/pip/__init__.py");
+        let about = |name: &str| format!("{SITE}/{name}.dist-info/METADATA");
+        let [attrs, pytest] = ["attrs-23.1.0", "pytest-8.0"].map(about);
+        let (attrs, pytest) = ((attrs.as_str(), ""), (pytest.as_str(), ""));
+        let test = ("tests/test_a.py", "import freezegun\n");
+        let own = ("pyproject.toml", "[project]\nname = \"own\"\n");
+        let pins = (
+            "requirements.txt",
+            "# by pip-compile\nattrs==23.1.0 ; python_version > '3'\n",
+        );
+        let conda = "dependencies:\n  - python=3.12\n  - pip:\n    - freezegun>=1\n";
+        let nox = "session.install(\n    \"-e.\", \"freezegun\",\n)\n";
+        let options = "[tool.pytest.ini_options]\naddopts = [\n    \"--no-cov-on-fail\",\n    \"--cov=own\",\n]\n";
+        let extras = "[project]\nname = \"own\"\n[project.optional-dependencies]\nall = [\"freezegun\"]\ntests = [\"own[all]\", \"pytest\"]\n";
+        let poetry = "[tool.poetry.dependencies]\nrich = \"*\"\n";
+        let line = |words: &str| format!(".venv/bin/python -m pip install {words}");
+        let compile = format!(
+            "pip-compile requirements.in && {}",
+            line("-r requirements.txt")
+        );
+        for (files, present, expected) in [
+            (
+                vec![pins, ("requirements.in", "attrs\ntomlkit\n")],
+                vec![attrs],
+                compile,
+            ),
+            (
+                vec![pins, ("requirements.in", "attrs\nsetuptools\n")],
+                vec![attrs],
+                String::new(),
+            ),
+            (
+                vec![own, test, ("environment.yml", conda)],
+                vec![],
+                line("freezegun"),
+            ),
+            (
+                vec![own, test, ("noxfile.py", nox)],
+                vec![],
+                line("freezegun"),
+            ),
+            (
+                vec![("pyproject.toml", options)],
+                vec![pytest],
+                line("pytest-cov"),
+            ),
+            (
+                vec![("pyproject.toml", extras), test],
+                vec![pytest],
+                line("-e '.[tests]'"),
+            ),
+            (
+                vec![("pyproject.toml", poetry)],
+                vec![],
+                "poetry install".to_owned(),
+            ),
+        ] {
+            let all = [vec![environment, (pip.as_str(), "")], present].concat();
+            assert_eq!(commands(&files, &all), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn unbuilt_package_is_told_from_one_whose_name_is_part_of_another() {
+        let root = ("package.json", r#"{"workspaces": ["packages/*"]}"#);
+        let kit = (
+            "packages/kit/package.json",
+            r#"{"name": "kit", "main": "dist/index.js", "scripts": {"build": "tsup"}}"#,
+        );
+        let app = (
+            "packages/app/package.json",
+            r#"{"name": "kit-app", "dependencies": {"kit": "workspace:*"}}"#,
+        );
+        let link = ("node_modules/kit/package.json", "{}");
+        for (config, expected) in [
+            (
+                "{moduleNameMapper: {'^kit-app$': 'a'}}",
+                "npm run build --workspace kit",
+            ),
+            ("{moduleNameMapper: {'^kit$': '../kit/src'}}", ""),
+        ] {
+            let files = [root, kit, app, ("jest.config.js", config)];
+            assert_eq!(commands(&files, &[link]), expected, "{config}");
+        }
+    }
+
+    #[test]
+    fn variables_that_a_schema_requires_are_copied_from_the_example() {
+        let example = (".env.example", "UNSET_BY_ANYBODY=a\n");
+        let schema =
+            |rule: &str| format!("require('dotenv');\nUNSET_BY_ANYBODY: Joi.string(){rule},\n");
+        let (needs, may) = (schema(".required()"), schema(""));
+        assert_eq!(
+            commands(&[example, ("a.js", &needs)], &[]),
+            "cp .env.example .env"
+        );
+        assert_eq!(commands(&[example, ("a.js", &may)], &[]), "");
     }
 
     #[test]

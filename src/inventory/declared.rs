@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::members::list_members;
 use super::project::{Manager, Project, is_plain};
-use super::versions::is_below;
-use crate::languages::{Lock, normal};
+use crate::languages::{Lock, is_below, normal};
+use crate::runners::pattern;
 use crate::source::Distribution;
 
 /// A package that a manifest asks for.
@@ -76,10 +76,8 @@ impl Requirement {
     /// `exact`, it must match.
     pub(super) fn unmet(&self, at: Option<&str>, lock: &Lock, exact: bool) -> Option<String> {
         let (name, range) = (&self.name, &self.range);
-        let by = Some(self.by.as_str()).filter(|by| !by.is_empty());
-        let by = by.map_or("the manifest asks for".to_owned(), |by| {
-            format!("{by} needs")
-        });
+        let needs = format!("{} needs", self.by);
+        let by = if self.by.is_empty() { "the manifest asks for" } else { &needs };
         let Some(version) = at else {
             return Some(format!("`{name}` is not installed, and {by} it"));
         };
@@ -134,13 +132,18 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     let poetry = &tool["poetry"];
     let is_pipenv = project.find_manager(true).is_some_and(|row| row.file.starts_with("Pipfile"));
     let pipfile = if is_pipenv { project.manifest("Pipfile") } else { Value::Null };
-    let groups = rows(&poetry["group"]).map(|(_, group)| group);
-    let groups = groups.filter(|group| group["optional"] != true);
-    let tables = groups.map(|group| &group["dependencies"]);
-    let tables = tables.chain([&poetry["dependencies"], &poetry["dev-dependencies"]]);
-    let tables = tables.chain([&pipfile["packages"], &pipfile["dev-packages"]]);
-    let asked = tables.flat_map(rows).filter(|(name, _)| *name != "python");
-    found.extend(asked.map(|(name, value)| Requirement {
+    let groups = rows(&poetry["group"]).filter(|(_, group)| group["optional"] != true);
+    let groups = groups.map(|(name, group)| match name.as_str() {
+        "dev" | "test" | "tests" => (Place::Main, &group["dependencies"]),
+        _ => (Place::Group(name.clone()), &group["dependencies"]),
+    });
+    let main = [poetry, &pipfile].into_iter().flat_map(|table| rows(table));
+    let main = main.filter(|(key, _)| key.ends_with("dependencies") || key.ends_with("packages"));
+    let tables = groups.chain(main.map(|(_, table)| (Place::Main, table)));
+    let asked = tables.flat_map(|(place, table)| rows(table).map(move |row| (place.clone(), row)));
+    let asked = asked.filter(|(_, (name, _))| *name != "python");
+    found.extend(asked.map(|(place, (name, value))| Requirement {
+        place,
         name: normal(name),
         range: value.as_str().or(value["version"].as_str()).unwrap_or("path:").to_owned(),
         is_conditional: ["markers", "optional", "python"].iter().any(|key| !value[*key].is_null())
@@ -154,7 +157,11 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     }
     for file in FILES {
         let mut all = requirements_of(project, Path::new(file), 0);
-        all.iter_mut().for_each(|one| one.place = Place::Group(file.to_owned()));
+        let place = match file.ends_with(".txt") {
+            true => Place::Group(file.to_owned()),
+            false => Place::Tool,
+        };
+        all.iter_mut().for_each(|one| one.place = place.clone());
         found.extend(all);
     }
     let has_main = found.iter().any(|one| one.place == Place::Main);
@@ -162,6 +169,8 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     found.extend(setup.concat().into_iter().filter(|one| !has_main || one.place == Place::Tool));
     found
 }
+
+pattern!(NOX_INSTALL, r"\.install\([^)]*");
 
 // The names of extras in their normal form.
 fn words<'w>(names: impl Iterator<Item = &'w str>) -> Vec<String> {
@@ -191,17 +200,25 @@ fn requirements_of_settings(project: &Project<'_>, file: &str) -> Vec<Requiremen
     found
 }
 
-/// Files of requirements for developers.
-const FILES: [&str; 5] = [
+/// Files of requirements for developers, and those of conda and nox.
+const FILES: [&str; 7] = [
     "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
-    "requirements-test.txt", "test-requirements.txt",
+    "requirements-test.txt", "test-requirements.txt", "environment.yml", "noxfile.py",
 ];
 
 /// How deep files of requirements include others.
 const MAX_INCLUDED: usize = 3;
 
-fn requirements_of(project: &Project<'_>, file: &Path, depth: usize) -> Vec<Requirement> {
-    let text = file.to_str().and_then(|file| project.read(file)).unwrap_or_default();
+pub(super) fn requirements_of(
+    project: &Project<'_>,
+    file: &Path,
+    depth: usize,
+) -> Vec<Requirement> {
+    let mut text = file.to_str().and_then(|file| project.read(file)).unwrap_or_default();
+    if file.ends_with("noxfile.py") {
+        let calls = NOX_INSTALL.find_iter(&text);
+        text = calls.map(|call| call.as_str().replace(['"', '\''], "\n")).collect();
+    }
     let mut found = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("-r ").filter(|_| depth > 0) {
@@ -213,6 +230,7 @@ fn requirements_of(project: &Project<'_>, file: &Path, depth: usize) -> Vec<Requ
             let local = members.filter(|one| Some(one.folder.as_str()) == folder);
             found.extend(local.filter_map(|one| parse_requirement(&one.name, Place::Main)));
         } else {
+            let line = line.trim_start().trim_start_matches("- ");
             found.extend(parse_requirement(line, Place::Main));
         }
     }
@@ -282,6 +300,16 @@ pub(super) fn install_command(project: &Project<'_>, manager: &Manager, package:
     let requirements = python_requirements(project);
     let mut found = requirements.iter().filter(|one| one.name == normal(package));
     let place = found.next().map_or(&Place::Main, |one| &one.place);
+    // An extra for tests may ask for the one that has it.
+    let own = &project.manifest("pyproject.toml")["project"]["name"];
+    let is_own = |one: &&Requirement| own.as_str().is_some_and(|own| normal(own) == one.name);
+    let has_it =
+        |one: &&Requirement| matches!(place, Place::Extra(name) if one.extras.contains(name));
+    let has_pytest =
+        |place: &Place| requirements.iter().any(|one| one.name == "pytest" && one.place == *place);
+    let mut wider = requirements.iter().filter(is_own).filter(has_it).map(|one| &one.place);
+    let wider = wider.find(|wider| has_pytest(wider) && !has_pytest(place));
+    let place = wider.unwrap_or(place);
     let line = match place {
         Place::Main | Place::Member => None,
         Place::Tool => return project.command(&format!("{} {package}", manager.one)),

@@ -35,17 +35,12 @@ pattern!(NODE_VERSION, r"Node\.js v([0-9.]+)");
 fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
     let mut found = Vec::from_iter(unfetched_submodule(project, Some(log)));
     // Frames of packages: in the version that the lock does not hold, or of one that is half installed.
-    if log.contains("site-packages/") {
-        found.extend(python_problem(project));
-    }
-    if log.contains("node_modules/") {
-        found.extend(node_problem(project));
-    }
-    for (python, pattern) in [(true, &PYTHON_VERSION), (false, &NODE_VERSION)] {
-        if let Some(version) = pattern.captures(log) {
-            found.extend(wrong_version(project, python, &version[1]));
-        }
-    }
+    found.extend(log.contains("site-packages/").then(|| python_problem(project)).flatten());
+    found.extend(log.contains("node_modules/").then(|| node_problem(project)).flatten());
+    let patterns = [(true, &PYTHON_VERSION), (false, &NODE_VERSION)].into_iter();
+    found.extend(patterns.filter_map(|(python, pattern)| {
+        wrong_version(project, python, &pattern.captures(log)?[1])
+    }));
     found
 }
 
@@ -125,23 +120,20 @@ fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str)
         return Some(manager);
     }
     let manager = project.find_manager(is_python_tool(command))?;
+    let stale = "the lock file does not match the manifest";
+    let absent = "the packages of the manifest may not be installed";
     let (message, line) = match diagnosis.subkind {
-        Some(Subkind::LockfileMismatch) => {
-            let message = "the lock file does not match the manifest";
-            (message, manager.renew.clone()?)
-        }
-        None | Some(Subkind::MissingPackage) => (
-            "the packages of the manifest may not be installed",
-            project.command(&manager.all),
-        ),
+        Some(Subkind::LockfileMismatch) => (stale, manager.renew.as_ref()?),
+        None | Some(Subkind::MissingPackage) => (absent, &manager.all),
         Some(_) => return None,
     };
+    let line = project.command(line);
     (!command.contains(&line)).then(|| Remedy::new(message, line))
 }
 
 /// Returns a variable that an example of settings names, the code cannot do without, and nothing sets.
 pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
-    let text = EXAMPLES.iter().find_map(|file| project.read(file))?;
+    let (file, text) = EXAMPLES.iter().find_map(|file| Some((file, project.read(file)?)))?;
     if [".env", ".env.local"].iter().any(|file| project.has_path(file)) {
         return None;
     }
@@ -160,9 +152,16 @@ pub(super) fn needed_variable(project: &Project<'_>) -> Option<Remedy> {
         // What the code or its tests set themselves is nobody else's to set.
         let uses = needs.iter().flat_map(|need| code.split(need.as_str()).skip(1));
         let mut uses = uses.peekable();
-        uses.peek().is_some() && !uses.any(|rest| rest.trim_start().starts_with('='))
+        // A schema of joi, and a loader that asks for all that the example has.
+        let joi = format!("{name}: Joi.");
+        let mut rows = code.lines().filter(|row| row.contains(&joi));
+        rows.any(|row| row.contains(".required()"))
+            || uses.peek().is_some() && !uses.any(|rest| rest.trim_start().starts_with('='))
     })?;
-    let again = |pair: &str| format!("export {pair}");
+    let again = |pair: &str| match code.contains("dotenv") {
+        true => format!("cp {file} .env"),
+        false => format!("export {pair}"),
+    };
     Some(unset_variable(project, name, &again))
 }
 

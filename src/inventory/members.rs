@@ -63,11 +63,9 @@ pub(super) fn link_member(
     let members = list_members(project.source, python);
     let is_same = |name: &str| name == package || python && normal(name) == normal(package);
     let member = members.iter().find(|member| is_same(&member.name))?;
-    let members = members.iter().filter(|member| {
-        member.folder.is_empty()
-            || at
-                .is_some_and(|at| RepoPath::new(at).is_ok_and(|path| path.is_below(&member.folder)))
-    });
+    let at = at.and_then(|at| RepoPath::new(at).ok());
+    let is_around = |folder: &str| at.as_ref().is_some_and(|path| path.is_below(folder));
+    let members = members.iter().filter(|one| one.folder.is_empty() || is_around(&one.folder));
     let app = members.max_by_key(|member| member.folder.len());
     let app = app.filter(|app| app.name != member.name)?;
     if !is_plain(&app.name) || !is_plain(&member.name) || !is_plain(&member.folder) {
@@ -77,7 +75,7 @@ pub(super) fn link_member(
     let manager = project.find_manager(python)?;
     if app.manifest.contains(&format!("\"{name}\"")) {
         let message = format!("`{name}` is in {folder} and declared, but not linked");
-        let line = manager.renew.as_ref().unwrap_or(&manager.all);
+        let line = manager.renew.as_ref().filter(|_| !python).unwrap_or(&manager.all);
         return Some(Remedy::new(message, project.command(line)));
     }
     let message = format!("`{name}` is in {folder}, and `{app_name}` does not declare it");

@@ -7,6 +7,7 @@ use super::declared::{install_command, python_requirements};
 use super::members::{link_member, list_members};
 use super::project::{Project, is_python_tool};
 use crate::hint::distance;
+use crate::languages::package_part;
 use crate::model::{Diagnosis, Remedy, Subkind};
 use crate::source::Distribution;
 
@@ -42,11 +43,8 @@ pub(super) fn missing_modules(
 // A declared package is installed, another is added, unless the project has one of almost the same name or scope,
 // because a typo is how malicious packages get in.
 fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy {
-    let files = if python {
-        "pyproject.toml requirements.txt setup.cfg setup.py"
-    } else {
-        "package.json"
-    };
+    let of_python = "pyproject.toml requirements.txt setup.cfg setup.py";
+    let files = if python { of_python } else { "package.json" };
     let texts = files.split(' ').filter_map(|name| project.read(name));
     let texts: Vec<String> = texts.collect();
     let ends_word = |letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter);
@@ -83,10 +81,7 @@ fn add_command(project: &Project<'_>, package: &str, python: bool) -> String {
 
 // The package of a module; `None` for a path, and for what no shell should be given.
 fn package_name(module: &str, python: bool) -> Option<&str> {
-    let parts = if module.starts_with('@') { 2 } else { 1 };
-    let separator = if python { '.' } else { '/' };
-    let end = module.match_indices(separator).nth(parts - 1);
-    let name = module.get(..end.map_or(module.len(), |(at, _)| at))?;
+    let name = if python { module.split('.').next()? } else { package_part(module)? };
     let starts =
         name.starts_with(|first: char| first.is_ascii_alphanumeric() || "@_".contains(first));
     (starts && super::project::is_plain(name)).then_some(name)

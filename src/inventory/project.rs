@@ -78,25 +78,24 @@ impl<'a> Project<'a> {
     pub(super) fn find_manager(&self, python: bool) -> Option<&'static Manager> {
         let mut rows = MANAGERS.iter().filter(|row| row.python == python);
         let found = rows.find(|row| self.read(&row.file).is_some())?;
-        if found.file != "package.json" {
-            return Some(found);
-        }
         // Without a lock the manifest may name the manager.
-        let manifest = self.manifest("package.json");
-        let named = manifest["packageManager"].as_str().unwrap_or_default();
-        let name = named.split('@').next().unwrap_or_default();
-        let is_named = |row: &&Manager| row.all.split(' ').next() == Some(name);
+        let manifest = self.manifest(&found.file);
+        let named = match found.file.as_str() {
+            "package.json" => {
+                manifest["packageManager"].as_str().and_then(|named| named.split('@').next())
+            }
+            _ if manifest["tool"]["poetry"]["dependencies"].is_object() => Some("poetry"),
+            _ => return Some(found),
+        };
+        let is_named = |row: &&Manager| row.all.split(' ').next() == named;
         MANAGERS.iter().find(is_named).or(Some(found))
     }
 
     /// Returns how the manager is installed that a line starts, where it is not there.
     pub(super) fn missing_manager(&self, line: &str) -> Option<Remedy> {
         let name = line.split(' ').next()?;
-        let get = MANAGERS
-            .iter()
-            .find(|row| row.all.split(' ').next() == Some(name))?
-            .get
-            .clone()?;
+        let mut rows = MANAGERS.iter();
+        let get = rows.find(|row| row.all.split(' ').next() == Some(name))?.get.clone()?;
         // Node.js brings Corepack up to version 24 (nodejs.org/api/corepack.html).
         let line = match ["pnpm", "yarn"].contains(&name) && (self.has_program)("corepack") {
             true => format!("corepack enable {name}"),
@@ -146,7 +145,7 @@ impl<'a> Project<'a> {
         let bin = format!("{}/bin", self.find_environment()?);
         let mut all = self.installed.distributions().into_iter();
         let is_there = all.any(|one| one.modules.iter().any(|name| name == module));
-        let program = command.split(' ').next().filter(|program| !program.contains('/'))?;
+        let program = command.split_whitespace().next().filter(|one| !one.contains('/'))?;
         let line = match self.has_path(&format!("{bin}/{program}")) {
             true => format!("mendit run {bin}/{command}"),
             false => format!("mendit run {bin}/python -m {command}"),

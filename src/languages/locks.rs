@@ -34,6 +34,7 @@ impl Lock {
                 row.captures_iter(text).for_each(|found| lock.add(&found[1], &found[2]));
             }
             "package-lock.json" => lock.read_npm(text),
+            "requirements.txt" if text.contains("pip-compile") => lock.read_pins(text),
             _ => {}
         }
         lock
@@ -44,6 +45,12 @@ impl Lock {
         if version.starts_with(|first: char| first.is_ascii_digit()) {
             versions.insert(version.to_owned());
         }
+    }
+
+    // What pip-compile writes: `name[extra]==1.2.3 ; marker`.
+    fn read_pins(&mut self, text: &str) {
+        let pins = text.lines().filter_map(|line| line.split([' ', ';']).next()?.split_once("=="));
+        pins.for_each(|(name, pin)| self.add(normal(name.split('[').next().unwrap_or(name)), pin));
     }
 
     // uv and poetry. A member of the workspace is where it is, whatever its version.

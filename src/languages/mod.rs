@@ -30,6 +30,8 @@ mod statements;
 mod tags;
 pub(crate) mod typescript;
 mod uses;
+#[cfg(feature = "program")]
+mod versions;
 
 pub use edit::{aliased, removed, respecified, restated};
 pub use facts::{facts, parses_where_changed, syntax_errors};
@@ -44,6 +46,8 @@ pub use python::PYTHON;
 pub use resolver::{Resolution, Resolver, parsed};
 pub use typescript::{TYPESCRIPT, package_part};
 pub use uses::{Uses, is_word, uses, words};
+#[cfg(feature = "program")]
+pub use versions::{first_version, is_below};
 
 /// Imports and exports as tests write them.
 #[cfg(test)]

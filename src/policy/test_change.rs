@@ -88,10 +88,8 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
         return None;
     }
     let (gone, new) = changed_lines(before, after);
-    let (lost, found) = (
-        line_numbers(&gone, is_test_head),
-        line_numbers(&new, is_test_head).len(),
-    );
+    let lost = line_numbers(&gone, is_test_head);
+    let found = line_numbers(&new, is_test_head).len();
     let elsewhere = gone.iter().filter(|line| is_test_head(line.text) && moved.contains(line.text));
     if lost.len() > found + elsewhere.count() {
         return Some(Finding::new(Weight::Removal, "removes a case of", lost));
@@ -141,10 +139,8 @@ fn moved_cases<'t>(file: &ChangedFile<'_>, files: &[ChangedFile<'t>]) -> HashSet
         let named = !is_test_name(file_name(file.path)) || is_test_name(file_name(other.path));
         is_test(other.path) && named && ending(other.path) == ending(file.path)
     }) {
-        let (before, after) = (
-            other.before.unwrap_or_default(),
-            other.after.unwrap_or_default(),
-        );
+        let before = other.before.unwrap_or_default();
+        let after = other.after.unwrap_or_default();
         let new = changed_lines(before, after).1.into_iter();
         heads.extend(new.map(|line| line.text).filter(|line| is_test_head(line)));
     }

@@ -244,10 +244,8 @@ fn values_in(line: &str) -> HashSet<String> {
 
 // Whether a change adds all of these values in one line, or in two that follow each other.
 fn adds_together(change: &Change, values: &HashSet<String>) -> bool {
-    let (before, after) = (
-        side_text(change.before.as_ref()),
-        side_text(change.after.as_ref()),
-    );
+    let before = side_text(change.before.as_ref());
+    let after = side_text(change.after.as_ref());
     let old: HashSet<&str> = before.lines().map(str::trim).collect();
     let mut rows: Vec<HashSet<String>> = after
         .lines()

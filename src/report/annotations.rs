@@ -97,11 +97,9 @@ fn workflow_command(note: &Annotation) -> String {
         Some((path, line)) => format!("file={},line={line},", escape_property(path)),
         None => String::new(),
     };
-    let (level, title, message) = (
-        note.level,
-        escape_property(&note.rule),
-        escape_data(&note.message),
-    );
+    let level = note.level;
+    let title = escape_property(&note.rule);
+    let message = escape_data(&note.message);
     format!("::{level} {place}title={title}::{message}\n")
 }
 

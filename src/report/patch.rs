@@ -126,10 +126,8 @@ fn draw(
     let shown =
         difference.and_then(|found| Some(compare(&found.expected, found.actual.as_deref()?)));
     let label = difference.map(|found| {
-        let (line, path) = (
-            found.file_line,
-            problem.path.as_deref().unwrap_or("the file"),
-        );
+        let line = found.file_line;
+        let path = problem.path.as_deref().unwrap_or("the file");
         match &shown {
             Some(shown) if shown.actual.trim().is_empty() => {
                 format!("line {line} of {path} is blank")

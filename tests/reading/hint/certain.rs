@@ -327,6 +327,66 @@ fn reads_exports_of_installed_packages() {
 }
 
 #[test]
+fn settings_of_another_tool_and_built_files_prove_nothing() {
+    let manifest = (
+        "package.json",
+        r#"{"type": "module", "devDependencies": {"eslint": "*", "vitest": "*"}}"#,
+    );
+    let define =
+        |module: &str| format!("import {{ defineConfig }} from '{module}';\ndefineConfig({{}});\n");
+    let (eslint, vitest) = (define("eslint/config"), define("vitest/config"));
+    let asks = ("vitest.config.ts", "export default defineConfig({});\n");
+    let mut files = vec![manifest, asks, ("eslint.config.ts", &eslint)];
+    let found = hints(&files, asks.0, "defineConfig");
+    assert!(found.iter().all(|one| !one.certain), "{found:?}");
+    files.push(("vitest.config.build.ts", &vitest));
+    assert!(best(&files, asks.0, "defineConfig").contains("'vitest/config'"));
+
+    let tested = [
+        ("src/kit/has.ts", "export function has() {}\n"),
+        ("src/all/has.ts", "export function has() {}\n"),
+        (
+            "src/all/a.ts",
+            "import { has } from '../kit/has';\nhas();\n",
+        ),
+        (
+            "src/all/b.ts",
+            "import { has } from '../kit/has';\nhas();\n",
+        ),
+        (
+            "src/all/has.spec.ts",
+            "import { it } from 'vitest';\nit('a', () => has());\n",
+        ),
+    ];
+    assert!(best(&tested, "src/all/has.spec.ts", "has").contains("'./has'"));
+
+    let built = [
+        (".gitignore", "lib/\n"),
+        (
+            "src/own.ts",
+            "export function parse() {}\nexport function lex() {}\n",
+        ),
+        (
+            "test/a.test.js",
+            "import { parse } from '../lib/own.js';\nparse();\n",
+        ),
+        (
+            "test/b.test.js",
+            "import { other } from '../lib/own.js';\nother(parse(), lex());\n",
+        ),
+    ];
+    let found = hints(&built, "test/b.test.js", "parse");
+    assert!(
+        found[0].import_statement.contains("'../lib/own.js'"),
+        "{found:?}"
+    );
+    for name in ["parse", "lex"] {
+        let found = hints(&built, "test/b.test.js", name);
+        assert!(found.iter().all(|one| !one.certain), "{found:?}");
+    }
+}
+
+#[test]
 fn optional_package_is_never_certain() {
     for text in [
         "def build_it():\n    pass\ndel build_it\n",
