@@ -33,6 +33,11 @@ fn what_needs_the_repository_sees_it() {
         "an untracked file is seen too"
     );
     assert_eq!(fs::read(root.join("pkg/b.py")).unwrap(), b"y = 2\n");
+    // Nor does git read its index for a patch to a file that is there.
+    write(root, ".git/index", b"damaged");
+    let edit = r#"{"path": "pkg/b.py", "old": "y = 2", "new": "y = 3"}"#;
+    let output = mendit(root, &["check", "-"], edit.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 // What a commit has is known to who patches that commit, and not what came after it.
