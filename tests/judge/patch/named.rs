@@ -64,3 +64,14 @@ fn what_a_commit_has_is_asked_of_the_one_that_is_patched() {
         "protected files stay as they are: {said}"
     );
 }
+
+// Git writes no `+++` line for binary data; the name of the file is none either.
+#[test]
+fn a_name_that_looks_like_a_header_keeps_its_binary_data() {
+    let place = repository(&[("a", b"a")]);
+    let root = place.path();
+    let patch = "diff --git a/x+++ y b/x+++ y\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..1a23e4be731d2f539deeea324686d000ccdfbfcd\nGIT binary patch\nliteral 4\nLcmYdfNa6wj0#*Rd\n\nliteral 0\nHcmV?d00001\n\n";
+    let output = mendit(root, &["apply", "-"], patch.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(fs::read(root.join("x+++ y")).unwrap(), b"a\0b\n");
+}
