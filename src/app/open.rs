@@ -1,6 +1,7 @@
 //! Opens what every task needs once: the worktree, the settings, the policy and the redactor.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{AppError, Result};
@@ -20,7 +21,8 @@ pub struct App<'a> {
     pub(super) progress: &'a dyn Progress,
     pub(super) directory: PathBuf,
     pub(super) settings: Settings,
-    redactor: Redactor,
+    // Learns the environment when something is first masked, which a check of a small patch does not do.
+    redactor: LazyLock<Redactor, Box<dyn FnOnce() -> Redactor + Send>>,
     // Whether it was said that there is no repository: once is enough.
     said_alone: AtomicBool,
 }
@@ -49,15 +51,15 @@ impl<'a> App<'a> {
         merge(&mut settings);
         // Variables with a value on the command line are masked like the environment, because a command may print
         // them.
-        let given = settings.test.env.iter().chain(&settings.agent.env);
-        let redactor = Redactor::new(environment().chain(list_values(given)));
-        let redactor = redactor.with_rules(&settings.output.secret);
+        let given = list_values(settings.test.env.iter().chain(&settings.agent.env));
+        let given: Vec<_> = given.collect();
+        let redactor = Redactor::default().with_rules(&settings.output.secret);
         let redactor = redactor
             .map_err(|error| AppError::new(Code::U103, format!("`output.secret`: {error}")))?;
         Ok(Self {
             progress,
             directory: canonical(&options.directory)?,
-            redactor,
+            redactor: LazyLock::new(Box::new(move || redactor.know(environment().chain(given)))),
             settings,
             said_alone: AtomicBool::new(false),
         })

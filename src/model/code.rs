@@ -160,8 +160,9 @@ pub fn code_pages() -> Vec<Page> {
 pub fn page(word: &str) -> Option<Page> {
     let typed = plain_word(word);
     pages().find(|page| {
-        let name = page.name.to_ascii_lowercase();
-        name == typed || format!("{}_{name}", page.family) == typed
+        let rest = typed.strip_prefix(page.family).and_then(|rest| rest.strip_prefix('_'));
+        let is_named = |word: &str| page.name.eq_ignore_ascii_case(word);
+        is_named(&typed) || rest.is_some_and(is_named)
     })
 }
 

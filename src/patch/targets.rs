@@ -75,7 +75,7 @@ impl PathRules<'_> {
         let is_prefixed = diffs.clone().all(|file| has_prefixes(&file.headers.text));
         let usual = usize::from(is_prefixed);
         // The files that the names lead to, where all are there.
-        let found = [usual, 1 - usual].map(|level| {
+        let found = |level| {
             let mut paths = Vec::new();
             for file in diffs.clone() {
                 match self.section(file, level) {
@@ -88,14 +88,15 @@ impl PathRules<'_> {
                 }
             }
             (!paths.is_empty()).then_some(paths)
-        });
+        };
         let other = 1 - usual;
-        match found {
-            [Some(one), Some(two)] if !is_prefixed && one != two => refuse(
+        match found(usual) {
+            Some(_) if is_prefixed => Ok(usual),
+            Some(one) if found(other).is_some_and(|two| one != two) => refuse(
                 Code::P509,
                 "the paths match the tree both with and without their first component",
             ),
-            [None, Some(_)] => Ok(other),
+            None if found(other).is_some() => Ok(other),
             _ => Ok(usual),
         }
     }

@@ -55,14 +55,13 @@ impl Redactor {
     /// Learns the values of variables whose names speak of secrets. Short, common and path-like
     /// values are left out, since masking them would eat ordinary text.
     pub fn new(env: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut redactor = Self::default();
-        redactor.know(env);
-        redactor
+        Self::default().know(env)
     }
 
     /// Learns more variables, such as those of `--env NAME=VALUE`, by the same measure.
-    pub fn know(&mut self, variables: impl IntoIterator<Item = (String, String)>) {
+    pub fn know(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
         self.own.known.learn(variables);
+        self
     }
 
     /// Adds the user's own rules, in place of those that were added before.

@@ -158,10 +158,10 @@ fn utf16_is_masked_and_printed_as_utf8() {
 #[test]
 fn masks_flag_values_in_every_form() {
     let value = "zq/So\"me+thing?1";
-    let mut redactor = Redactor::default();
+    let redactor = Redactor::default();
     assert!(redactor.redact(value).findings.is_empty());
-    redactor.know([("DEPLOY_TOKEN".to_owned(), value.to_owned())]);
-    redactor.know([("OTHER_TOKEN".to_owned(), "kq-second-value".to_owned())]);
+    let redactor = redactor.know([("DEPLOY_TOKEN".to_owned(), value.to_owned())]);
+    let redactor = redactor.know([("OTHER_TOKEN".to_owned(), "kq-second-value".to_owned())]);
     for text in [
         value.to_owned(),
         "zq%2FSo%22me%2Bthing%3F1".to_owned(),

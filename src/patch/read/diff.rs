@@ -114,7 +114,7 @@ impl<'a> Scan<'a, '_> {
             self.fail(Code::P202, message);
         }
         let is_git = text.starts_with(b"diff --git ");
-        let named = memchr::memmem::find(&text, b"+++ ").is_some();
+        let named = text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"+++ "));
         let body = if is_git && !named {
             self.body_without_names()
         } else {

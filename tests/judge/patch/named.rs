@@ -33,6 +33,11 @@ fn check_resolves_files_of_repository() {
         "an untracked file is seen too"
     );
     assert_eq!(fs::read(root.join("pkg/b.py")).unwrap(), b"y = 2\n");
+    // Nor does git read its index for a patch to a file that is there.
+    write(root, ".git/index", b"damaged");
+    let edit = r#"{"path": "pkg/b.py", "old": "y = 2", "new": "y = 3"}"#;
+    let output = mendit(root, &["check", "-"], edit.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 // What a commit has is known to who patches that commit, and not what came after it.
@@ -58,4 +63,15 @@ fn checks_files_of_patched_commit() {
         Some(5),
         "protected files stay as they are: {said}"
     );
+}
+
+// Git writes no `+++` line for binary data; the name of the file is none either.
+#[test]
+fn a_name_that_looks_like_a_header_keeps_its_binary_data() {
+    let place = repository(&[("a", b"a")]);
+    let root = place.path();
+    let patch = "diff --git a/x+++ y b/x+++ y\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..1a23e4be731d2f539deeea324686d000ccdfbfcd\nGIT binary patch\nliteral 4\nLcmYdfNa6wj0#*Rd\n\nliteral 0\nHcmV?d00001\n\n";
+    let output = mendit(root, &["apply", "-"], patch.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(fs::read(root.join("x+++ y")).unwrap(), b"a\0b\n");
 }
