@@ -106,11 +106,11 @@ pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
     let near = 4096_u64 >> (3 * path.steps_to(file)).min(11);
     let is_index = matches!(path.stem(), "index" | "__init__");
     let same_name = path.file_name() == file.file_name() && !is_index;
-    // `a.spec.ts` beside `a.ts`.
+    // `a.spec.ts` beside `a.ts` outweighs any number of importers.
     let tested = file.stem().strip_prefix(path.stem()).is_some_and(|rest| rest.starts_with('.'));
     // `tsup.config.ts`, `models.py` of another application.
     let weight = match path.stem().contains('.') {
-        _ if tested && path.directory() == file.directory() => 65_536,
+        _ if tested && path.directory() == file.directory() => 1 << 20,
         true if same_name => 32_768,
         false if same_name => near.max(512),
         _ => near,

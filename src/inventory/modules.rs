@@ -7,7 +7,7 @@ use super::declared::{install_command, python_requirements};
 use super::members::{link_member, list_members};
 use super::project::{Project, is_python_tool};
 use crate::hint::distance;
-use crate::languages::package_part;
+use crate::languages::{normal, package_part};
 use crate::model::{Diagnosis, Remedy, Subkind};
 use crate::source::Distribution;
 
@@ -45,13 +45,14 @@ pub(super) fn missing_modules(
 fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy {
     let of_python = "pyproject.toml requirements.txt setup.cfg setup.py";
     let files = if python { of_python } else { "package.json" };
-    let texts = files.split(' ').filter_map(|name| project.read(name));
-    let texts: Vec<String> = texts.collect();
+    let texts = Vec::from_iter(files.split(' ').filter_map(|name| project.read(name)));
     let ends_word = |letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter);
     let declared: Vec<&str> = texts.iter().flat_map(|text| text.split(ends_word)).collect();
-    let is_declared = declared.iter().any(|word| word.eq_ignore_ascii_case(package));
+    let plain = |name: &str| if python { normal(name) } else { name.to_ascii_lowercase() };
+    let is_declared = declared.iter().any(|word| plain(word) == plain(package));
     // What another package brings is not added: the installed tree is not whole.
-    let is_known = |tree: &Tree<'_>| is_declared || tree.lock.versions.contains_key(package);
+    let is_known =
+        |tree: &Tree<'_>| is_declared || tree.lock.versions.contains_key(&plain(package));
     if let Some(tree) = Tree::open(project, python).filter(is_known) {
         let by = if is_declared { "the manifest" } else { &tree.manager.file };
         let message = format!("`{package}` is not installed, and {by} asks for it");
@@ -74,8 +75,7 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
 
 fn add_command(project: &Project<'_>, package: &str, python: bool) -> String {
     let usual = if python { "{pip} install" } else { "npm install" };
-    let manager = project.find_manager(python);
-    let one = manager.map_or(usual, |manager| manager.one.as_str());
+    let one = project.find_manager(python).map_or(usual, |manager| manager.one.as_str());
     project.command(&format!("{one} {package}"))
 }
 
