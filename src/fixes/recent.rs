@@ -79,10 +79,9 @@ impl Recent<'_> {
         let is_meant = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
         let hunks = self.difference.hunks().iter().filter(|hunk| is_meant(hunk));
         let mut gone = hunks.flat_map(|hunk| self.difference.sides(hunk).0);
-        let line = gone
-            .find(|line| missing.iter().any(|word| words(line.as_bytes(), word).next().is_some()));
-        let line = line.unwrap_or_default();
-        found.extend(self.revert(&format!("put back `{}`", line.trim()), is_meant));
+        let line = gone.find(|line| missing.iter().any(|word| line.contains(word)));
+        let what = format!("put back `{}`", line.unwrap_or_default().trim());
+        found.extend(self.revert(&what, is_meant));
         found
     }
 

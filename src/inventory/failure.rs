@@ -52,9 +52,9 @@ pub fn explain_failure(
     command: &str,
 ) -> Vec<Remedy> {
     let mut found = environment_problems(project, log);
-    if found.is_empty() {
-        found = list_remedies(project, diagnosis, command);
-    }
+    let mut listed = list_remedies(project, diagnosis, command);
+    listed.retain(|one| found.iter().all(|other| other.command != one.command));
+    found.extend(listed);
     project.with_manager(found)
 }
 

@@ -109,6 +109,7 @@ impl<'a> Project<'a> {
     pub(super) fn with_manager(&self, remedies: Vec<Remedy>) -> Vec<Remedy> {
         let mut lines = remedies.iter().filter_map(|remedy| remedy.command.as_deref());
         let first = lines.find_map(|line| self.missing_manager(line));
+        let first = first.filter(|one| !remedies.contains(one));
         first.into_iter().chain(remedies).collect()
     }
 
