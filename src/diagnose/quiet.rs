@@ -111,7 +111,11 @@ mod tests {
     #[test]
     fn script_is_quiet_to_end_of_group() {
         let log = "##[group]Run x\n  echo 'ERROR: no'\n##[endgroup]\nERROR: yes";
-        let quiet: Vec<bool> = lines(log).iter().map(|line| line.quiet).collect();
-        assert_eq!(quiet, [true, true, false, false]);
+        let quiet = |log| lines(log).iter().map(|line| line.quiet).collect::<Vec<bool>>();
+        assert_eq!(quiet(log), [true, true, false, false]);
+        let log = " EXPECTED FAILURES \n\n  1) a\n     Error: x\n  2 passing\nError: y";
+        assert_eq!(quiet(log), [true, true, true, true, false, false]);
+        let log = "Error: Uncaught [TypeError: x]\n    at f (a.js:1:1)\n    TypeError: y";
+        assert_eq!(quiet(log), [true, true, false]);
     }
 }

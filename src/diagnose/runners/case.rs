@@ -82,7 +82,8 @@ pub(in crate::diagnose) fn relative_path(path: &str) -> String {
 pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
     const PARTS: &str = "node_modules/|site-packages/|dist-packages/|compiler-rt/|internal/main/|internal/modules/|internal/process/|internal/timers|/hostedtoolcache/|/usr/lib/|/usr/local/lib/|/usr/share/|/.npm/|/.cache/|/.pyenv/|/.nvm/|/.pnpm/|/.venv/|/.yarn/|/.cargo/registry/|/_work/_tool/|/Lib/|/lib/python2|/lib/python3|/rustc/|src/libstd/|src/libcore/|src/libpanic_unwind/";
     // As old releases of Node name the files inside it.
-    const NODE: &str = "module.js|vm.js|events.js|timers.js|bootstrap_node.js";
+    const NODE: &str =
+        "module.js|vm.js|events.js|timers.js|util.js|net.js|child_process.js|bootstrap_node.js";
     let path = path.replace('\\', "/");
     let is_inside = path.starts_with('<') || path.starts_with("node:");
     is_inside
@@ -173,6 +174,26 @@ mod tests {
                 &["a.b_test.test_c"],
             ),
             ("ERROR: could not connect", &[]),
+            (
+                "==== FAILURES ====\n____ tests/test_a.py ____\n[gw3] linux -- Python 3.12.13\nworker 'gw3' crashed while running 'tests/test_a.py::test_x[True]'",
+                &["tests/test_a.py::test_x[True]"],
+            ),
+            (
+                "1) Net pings at once:\n     CypressError: Timed out",
+                &["Net pings at once"],
+            ),
+            (
+                "  1) Net\n       pings\n     the runner cannot do that\n     test/net.js\n",
+                &[],
+            ),
+            (
+                "2 tests failed\n\n  1. net:pings\n  AssertionError: x\n",
+                &["net:pings"],
+            ),
+            (
+                "Failures:\n\n  1) Net pings\n   Message:\n     TypeError: x",
+                &["Net pings"],
+            ),
             (
                 "FAIL ./a.test.js\n  ● auth › locks\n  ● Test suite failed to run",
                 &["auth › locks", "a.test.js"],

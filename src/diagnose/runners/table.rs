@@ -108,16 +108,21 @@ pub(super) fn status_rows(lines: &[Line<'_>], candidates: &Candidates, is_any: b
     let own = candidates.iter().filter(|(row, _)| row.is_status && row.is_any == is_any);
     let cases =
         own.flat_map(|(row, at)| row.find_cases(lines, at).into_iter().take(MAX_STATUS_ROWS));
-    cases.filter(|case| !is_no_failure(case, lines)).collect()
+    // Once for all rows, of which a suite that fails as a whole has thousands.
+    let passed = LazyCell::new(|| {
+        let is_passed = |at: &usize| lines[*at].quiet && lines[*at].text.contains(['✓', '✔', '√']);
+        (0..lines.len()).filter(is_passed).collect::<Vec<usize>>()
+    });
+    cases.filter(|case| !is_no_failure(case, lines, &passed)).collect()
 }
 
 // Whether the test passes later, or is a suite, which node:test closes with a row as it does a test.
-fn is_no_failure(case: &Case, lines: &[Line<'_>]) -> bool {
+fn is_no_failure(case: &Case, lines: &[Line<'_>], passed: &[usize]) -> bool {
     let name = case.name.as_deref().unwrap_or_default();
     let mut above = lines_above(lines, case.at, PARENTS);
-    let mut later = lines.iter().skip(case.at + 1).filter(|line| line.quiet);
+    let mut later = passed.iter().rev().take_while(|at| **at > case.at);
     above.any(|text| text.trim_start().strip_prefix("▶ ") == Some(name))
-        || later.any(|line| line.text.contains(['✓', '✔', '√']) && line.text.contains(name))
+        || later.any(|at| lines[*at].text.contains(name))
 }
 
 impl Row {
