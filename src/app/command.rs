@@ -6,12 +6,12 @@ use super::files::temporary;
 use super::{App, AppError, Result, runs};
 use crate::exec::{CommandLine, End, Job, Outcome, Sandbox, SandboxState, Temporary};
 use crate::git::Repository;
-use crate::inventory::missing_program;
 use crate::model::{
     Code, Diagnosis, Exit, FailureKind, NotConfined, RemedySource, RunSummary, WorkplaceMode,
     walls_in_words,
 };
 use crate::report::kept_summary;
+use crate::runners::missing_program;
 use crate::workplace::{Plan, Workplace, find_linked};
 
 /// A job in the worktree itself, confined as the settings say: it may write all of the worktree, wherever in it the

@@ -13,7 +13,7 @@ use super::runs::{self, RunStore};
 use super::{App, AppError, Result, word};
 use crate::config::Seconds;
 use crate::context::Request;
-use crate::inventory::{Project, explain_failure, missing_program};
+use crate::inventory::{Project, explain_failure};
 use crate::languages::reading;
 use crate::model::{
     Code, KnownCause, Profile, Remedy, RepoPath, SandboxMode, Traced, WhyDocument, WhyReason,
@@ -22,6 +22,7 @@ use crate::model::{
 use crate::patch::{WriteError, is_interrupted};
 use crate::policy::is_test_name;
 use crate::repair::Commands;
+use crate::runners::missing_program;
 use crate::source::Source;
 use crate::why::{Facts, FindCause, KeptCause, RedRun, TrialLimits, TrialStart, WhyError};
 use crate::workplace::find_linked;

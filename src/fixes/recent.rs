@@ -11,10 +11,9 @@ use crate::graph::Graph;
 use crate::hint::rename_name;
 use crate::languages::{Language, words};
 use crate::model::{FileFacts, RepoPath};
-use crate::patch::{Change, FileState};
 use crate::policy::is_test;
 use crate::source::Source;
-use crate::workplace::{Difference, Hunk, What};
+use crate::workplace::{Difference, Hunk, What, changes_to};
 
 /// The states with which the files are compared: uncommitted changes explain a failure before those of the last
 /// commit do.
@@ -59,7 +58,7 @@ impl Recent<'_> {
             let words = self.difference.exchanged_words(hunk).into_iter();
             words.map(move |(old, new)| (hunk, old, new))
         });
-        let exchanged: Vec<(&Hunk, String, String)> = exchanged.collect();
+        let exchanged: Vec<_> = exchanged.collect();
         let slips: Vec<_> = exchanged.iter().filter(|(_, _, new)| missing.contains(new)).collect();
         let slipped = slips.iter().map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
         let slipped = Vec::from_iter(slipped.collect::<BTreeSet<_>>()).join(", ");
@@ -79,7 +78,9 @@ impl Recent<'_> {
         let is_meant = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
         let hunks = self.difference.hunks().iter().filter(|hunk| is_meant(hunk));
         let mut gone = hunks.flat_map(|hunk| self.difference.sides(hunk).0);
-        let line = gone.find(|line| missing.iter().any(|word| line.contains(word)));
+        // `export * from` names nothing of what it passes on.
+        let names = |line: &String| missing.iter().any(|word| line.contains(word));
+        let line = gone.find(|line| line.contains('*') || names(line));
         let what = format!("put back `{}`", line.unwrap_or_default().trim());
         found.extend(self.revert(&what, is_meant));
         found
@@ -98,11 +99,7 @@ impl Recent<'_> {
             gone.is_empty() && moved.any(|(_, lines)| come.iter().all(|line| lines.contains(line)))
         }));
         let states = self.difference.reverted(&meant.iter().map(|(at, _)| *at).collect());
-        let changes = states.into_iter().map(|(path, state)| {
-            let now = FileState::read(self.question.graph.source(), &path);
-            Change::between(path, now, state)
-        });
-        Candidate::from_changes(what, changes.collect())
+        Candidate::from_changes(what, changes_to(states, self.question.graph.source()))
     }
 
     // Renames what still has the old name of something that a hunk renamed.
@@ -139,19 +136,19 @@ impl Recent<'_> {
 
     fn is_in_tests(&self, name: &str) -> bool {
         let source = self.question.graph.source();
-        let may_read = self.question.ask.may_read;
         let files = source.listing().files().map(|file| &file.path);
-        let mut tests = files.filter(|path| is_test(path.as_str()) && may_read(path));
+        let may_read = |path: &&RepoPath| (self.question.ask.may_read)(path);
+        let mut tests = files.filter(|path| is_test(path.as_str())).filter(may_read);
         tests.any(|path| source.read(path).is_ok_and(|text| words(&text, name).next().is_some()))
     }
 
     // Whether a hunk removes an import or export of a word whose definition it leaves.
     fn unbinds(&self, hunk: &Hunk, word: &str) -> bool {
-        let (gone, _) = self.difference.sides(hunk);
-        let mut gone = gone.iter();
+        let gone = self.difference.sides(hunk).0;
         // `export * from "./a"` names nothing of what it passes on.
-        let is_star = gone.clone().any(|line| line.contains('*'));
-        let holds = is_star || gone.any(|line| words(line.as_bytes(), word).next().is_some());
+        let is_star = gone.iter().any(|line| line.contains('*'));
+        let holds =
+            is_star || gone.iter().any(|line| words(line.as_bytes(), word).next().is_some());
         if !matches!(hunk.what, What::Lines(..)) || !holds {
             return false;
         }

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Project;
 use super::compare::{node_problem, python_problem, unfetched_submodule};
 use super::modules::{missing_modules, missing_plugin};
-use super::project::{is_python_tool, read_text};
+use super::project::read_text;
 use super::versions::wrong_version;
 use crate::model::{Diagnosis, FailureKind, Remedy, Subkind};
-use crate::runners::pattern;
+use crate::runners::{is_python_tool, missing_program, pattern};
 
 /// Files in which a variable is looked for.
 pub(super) const MAX_FILES: usize = 2_000;
@@ -104,13 +104,6 @@ fn fatal_warning(project: &Project<'_>, text: &str, command: &str) -> Option<Rem
     let line = format!("mendit run {command} -W default::{name}");
     let line = Some(line).filter(|_| command.contains("pytest"));
     Some(Remedy::new(message, line))
-}
-
-/// Returns the program that a shell did not find, by its message.
-pub fn missing_program(text: &str) -> Option<&str> {
-    let ends = [": command not found", ": not found"];
-    let head = ends.iter().find_map(|end| text.trim().strip_suffix(end))?;
-    head.rsplit(": ").next()
 }
 
 // What the manifest asks for, where installing it may help.

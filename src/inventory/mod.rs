@@ -12,5 +12,5 @@ mod project;
 mod versions;
 
 pub use compare::find_problems;
-pub use failure::{explain_failure, missing_program};
+pub use failure::explain_failure;
 pub use project::Project;

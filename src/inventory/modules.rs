@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::compare::Tree;
 use super::declared::{install_command, python_requirements};
 use super::members::{link_member, list_members};
-use super::project::{Project, is_python_tool};
+use super::project::Project;
 use crate::hint::distance;
 use crate::languages::{normal, package_part};
 use crate::model::{Diagnosis, Remedy, Subkind};
+use crate::runners::is_python_tool;
 use crate::source::Distribution;
 
 /// Returns what brings the modules that a log calls missing.

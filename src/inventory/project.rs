@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::exec::on_path;
 use crate::model::{Remedy, RepoPath, parse_rows};
-use crate::runners::pattern;
 use crate::source::{Installed, Source};
 use crate::workplace::installed;
 use crate::workspace::Workspace;
@@ -210,13 +209,3 @@ pub(super) struct Manager {
 /// All managers, in the order in which their files are looked for.
 pub(super) static MANAGERS: LazyLock<Vec<Manager>> =
     LazyLock::new(|| parse_rows(embedded!("inventory/managers.toml")));
-
-pattern!(
-    PYTHON_TOOL,
-    r"^(?:\S*/)?(?:py\S*|coverage|hatch|mypy|nox|poetry|ruff|tox|uv)(?:\s|$)"
-);
-
-/// Checks whether a command starts a program of Python.
-pub(super) fn is_python_tool(command: &str) -> bool {
-    PYTHON_TOOL.is_match(command)
-}

@@ -12,7 +12,7 @@ use crate::model::{
 use crate::patch::{Change, FileState};
 use crate::policy::{ChangedFile, CommandFiles, find_suspicious, is_test};
 use crate::proof::compare_evidence;
-use crate::workplace::Difference;
+use crate::workplace::{Difference, changes_to};
 
 /// What a proof lacks that could not be finished.
 pub(super) const NO_TIME: &str =
@@ -99,12 +99,7 @@ impl Session<'_> {
         let difference = Difference::between(&last, setup.source, &|path: &RepoPath| {
             !is_test(path.as_str())
         });
-        let changes = difference.before().into_iter().map(|(path, state)| {
-            let now = FileState::read(setup.source, &path);
-            Change::between(path, now, state)
-        });
-        let changes: Vec<Change> = changes.collect();
-        self.lay(&changes, &[])?;
+        self.lay(&changes_to(difference.before(), setup.source), &[])?;
         let ran = self.stage.run(None, "to see what the last commit skips")?;
         let proof = compare_evidence(&[], &ran.evidence, failing, &[]);
         let mut tests = proof.decisive.tests;

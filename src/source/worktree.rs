@@ -146,10 +146,14 @@ impl Worktree {
         };
         let is_nested = |folder: &str| root.join(folder).join(".git").symlink_metadata().is_ok();
         let is_own = !path.ancestors().filter(|folder| !folder.is_empty()).any(is_nested);
-        // The index comes last: to read a large one takes longer than all else here.
+        // The index comes last: to read a large one takes longer than all else here. Submodules have their file.
+        let may_be_module = || root.join(".gitmodules").symlink_metadata().is_ok();
         let is_known = RealDirectories::new(root).is_real(path.directory())
             && match about.is_dir() {
-                true => is_own && !is_nested(path.as_str()) && self.tracked.kind(&path).is_none(),
+                true if may_be_module() => {
+                    is_own && !is_nested(path.as_str()) && self.tracked.kind(&path).is_none()
+                }
+                true => is_own && !is_nested(path.as_str()),
                 false => is_own || self.tracked.kind(&path) == Some(TrackedKind::File),
             };
         is_known.then(|| (!about.is_dir()).then(|| entry_of(&at, path, &about)))

@@ -6,11 +6,20 @@ use std::ops::Range;
 use crate::git::changed_lines;
 use crate::model::RepoPath;
 use crate::parallel;
-use crate::patch::FileState;
+use crate::patch::{Change, FileState};
 use crate::source::{EntryKind, Source};
 
 /// Files with the content they are to have; `None` for one that is to be gone.
 pub type States = BTreeMap<RepoPath, Option<FileState>>;
+
+/// The changes that bring files of a source into these states.
+pub fn changes_to(states: States, source: &dyn Source) -> Vec<Change> {
+    let change = |(path, state): (RepoPath, Option<FileState>)| {
+        let now = FileState::read(source, &path);
+        Change::between(path, now, state)
+    };
+    states.into_iter().map(change).collect()
+}
 
 /// The difference between two states of a repository, in hunks that can be reverted one by one.
 #[derive(Debug, Default)]

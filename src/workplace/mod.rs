@@ -18,7 +18,7 @@ mod place;
 mod plan;
 mod relink;
 
-pub use difference::{Difference, Hunk, States, What};
+pub use difference::{Difference, Hunk, States, What, changes_to};
 pub use environments::installed;
 pub use error::WorkplaceError;
 pub use extras::find_linked;
