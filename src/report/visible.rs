@@ -69,7 +69,8 @@ pub struct Difference {
 pub fn difference(expected: &str, actual: &str) -> Difference {
     let coded = |line: &str, other: &str| {
         escape(line, |letter| {
-            (!matches!(letter, ' '..='~') && !other.contains(letter)) || is_odd(letter)
+            // Lines that are cut end in `…`.
+            (!matches!(letter, ' '..='~' | '…') && !other.contains(letter)) || is_odd(letter)
         })
     };
     let shown = (coded(expected, actual), coded(actual, expected));

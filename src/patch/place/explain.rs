@@ -117,14 +117,15 @@ fn walk(site: &Site<'_, '_>, old: &[&HunkLine<'_>], start: usize) -> Vec<Option<
         site.text.line(row).trim_ascii().is_empty().then_some(row)
     });
     let mut rows: Vec<Option<usize>> = above.chain(rows.iter().copied()).collect();
-    // A line that is once between those beside it is there, however short it is or far away.
+    // A line that is once between those beside it, or right below one, is there, however short it is or far away.
     for index in blank.len()..rows.len() {
         let before = rows[..index].iter().rev().find_map(|row| *row);
         let after = rows[index..].iter().find_map(|row| *row).unwrap_or(site.text.len());
         if rows[index].is_none() {
             let found = site.rows_of_words(all[index].text()).iter().map(|row| *row as usize);
             let mut found = found.filter(|row| before.is_none_or(|b| b < *row) && *row < after);
-            rows[index] = found.next().filter(|_| found.next().is_none());
+            let next = before.map(|row| row + 1);
+            rows[index] = found.next().filter(|row| Some(*row) == next || found.next().is_none());
         }
     }
     rows
@@ -166,7 +167,9 @@ fn write_message(
         format!(", but {some}with other white space{indent}")
     });
     let known = gaps.iter().flat_map(Clone::clone).find(|row| {
-        let mut added = lines.iter().filter(|line| !line.is_old() && !line.is_blank());
+        // A short line is also elsewhere by chance.
+        let is_long = |line: &&HunkLine<'_>| line.text().trim_ascii().len() >= 8;
+        let mut added = lines.iter().filter(|line| !line.is_old()).filter(is_long);
         added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
     });
     let lost = rows.iter().position(Option::is_none);
