@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_listed_evidence() {
+    fn proof_of_many_tests_names_all_and_limits_sentences() {
         let ids: Vec<String> = (0..250).map(|at| format!("a.py::test_{at}")).collect();
         let ends: Vec<String> = (0..250).map(|at| format!("a.test_{at}")).collect();
         let red: Vec<_> = ends.iter().map(|id| (id.as_str(), TestEnd::Failed)).collect();
@@ -538,6 +538,6 @@ mod tests {
             "{}",
             proof.missing[12]
         );
-        assert_eq!(proof.decisive.tests.len(), 200);
+        assert_eq!(proof.decisive.tests.len(), 250);
     }
 }

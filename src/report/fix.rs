@@ -343,7 +343,7 @@ mod tests {
             text(&proof),
             "proof|1 of 1 previously failing tests pass; exit code only\n\
              runner|pytest: 2 passed, 0 failed; before 1 passed, 1 failed\n\
-             runs|without the fix: 2 failed; with it: 2 passed\nmissing|x"
+             runs|2 failed without the fix, 2 passed with it\nmissing|x"
         );
         proof.decisive = RunnerProof::default();
         proof.missing.clear();

@@ -5,7 +5,7 @@ use super::counts::check_counts;
 use super::explain::cut_excerpt;
 use super::file::find_scope;
 use super::placed::{Placed, old_of};
-use super::site::Site;
+use super::site::{MAX_PLACES, Site};
 use crate::model::{Code, Mend, Refusal, Safety, refuse};
 use crate::patch::set::{Hunk, HunkLine, LineKind, has_kind};
 use crate::patch::text::Text;
@@ -105,7 +105,9 @@ fn place_in_scope<'h, 'a>(
 
 /// Refuses what fits in several places, with the lines around those that are the nearest to the stated line.
 pub(super) fn refuse_ambiguous(text: &Text<'_>, at: &[usize], hunk: &Hunk<'_>) -> Refusal {
-    let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()));
+    let least = if at.len() < MAX_PLACES { "" } else { "at least " };
+    let message = format!("it fits in {least}{} places", at.len());
+    let mut refusal = Refusal::new(Code::P403, message);
     // The first 49 and the last.
     let listed = at.iter().take(49).chain(at.get(49..).and_then(<[_]>::last));
     refusal.mismatch.candidates = listed.map(|at| *at as u64 + 1).collect();

@@ -7,6 +7,9 @@ use super::work::Work;
 use crate::patch::set::HunkLine;
 use crate::patch::text::Text;
 
+/// Places of one hunk that are counted.
+pub(super) const MAX_PLACES: usize = 256;
+
 /// The rows of a file by their text.
 type Rows<'t> = HashMap<&'t [u8], Vec<u32>>;
 
@@ -66,7 +69,7 @@ impl<'s, 't> Site<'s, 't> {
                 let same = same.count();
                 self.work.spend(same as u64 + 1) && same == old.len()
             })
-            .take(256)
+            .take(MAX_PLACES)
             .collect()
     }
 }
