@@ -31,7 +31,7 @@ impl<'g> Script<'g> {
         let near: Vec<_> = near.into_iter().map(|path| resolver.facts(path)).collect();
         let rules = resolver.module_rules(site.file);
         let text = site.graph.source().read(site.file).unwrap_or_default();
-        let near = near.iter().map(AsRef::as_ref);
+        let near = shown.siblings.iter().chain(&near).map(AsRef::as_ref);
         Self {
             site,
             style: ScriptStyle::detect(&text, &resolver.facts(site.file), near, rules),

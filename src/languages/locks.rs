@@ -9,7 +9,7 @@ use crate::runners::pattern;
 // A heading `name@range, name@range:` and below it `version "1.2.3"` or `version: 1.2.3`.
 pattern!(
     YARN_PACKAGE,
-    r##"(?m)^"?(@?[^@\s"#]+)@.*:\r?\n\s+version:? "?([^"\s]+)"##
+    r##"(?m)^("?@?[^@\s"#]+@.*):\r?\n\s+version:? "?([^"\s]+)"##
 );
 
 // `"name": ["name@1.2.3", ...` of bun (bun.sh/docs/install/lockfile).
@@ -29,10 +29,16 @@ impl Lock {
         match file {
             "uv.lock" | "poetry.lock" | "pdm.lock" => lock.read_packages(text),
             "pnpm-lock.yaml" => lock.read_pnpm(text),
-            "yarn.lock" | "bun.lock" => {
-                let row = if file == "bun.lock" { &BUN_PACKAGE } else { &YARN_PACKAGE };
-                row.captures_iter(text).for_each(|found| lock.add(&found[1], &found[2]));
+            "bun.lock" => {
+                let found = BUN_PACKAGE.captures_iter(text);
+                found.for_each(|found| lock.add(&found[1], &found[2]));
             }
+            "yarn.lock" => YARN_PACKAGE.captures_iter(text).for_each(|found| {
+                // Ranges of several names, where one is an alias, may have one version.
+                let names = found[1].split(", ").map(|name| name.trim_matches('"'));
+                let ends = names.filter_map(|name| Some((name, name.get(1..)?.find('@')? + 1)));
+                ends.for_each(|(name, end)| lock.add(&name[..end], &found[2]));
+            }),
             "package-lock.json" => lock.read_npm(text),
             "requirements.txt" if text.contains("pip-compile") => lock.read_pins(text),
             _ => {}
@@ -127,9 +133,9 @@ mod tests {
                 "yarn.lock",
                 concat!(
                     "# yarn\n\n\"@scope/kit@^1.0.0\", \"@scope/kit@^1.1.0\":\n  version \"1.2.0\"\n  resolved ",
-                    "\"x\"\n\n\"left-pad@npm:^1\":\n  version: 1.3.0\n"
+                    "\"x\"\n\n\"left-pad-cjs@npm:left-pad@^1\", left-pad@^1:\n  version: 1.3.0\n"
                 ),
-                "@scope/kit 1.2.0, left-pad 1.3.0",
+                "@scope/kit 1.2.0, left-pad 1.3.0, left-pad-cjs 1.3.0",
             ),
             (
                 "package-lock.json",

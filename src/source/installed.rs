@@ -82,22 +82,31 @@ impl Installed {
     /// The distributions in `site-packages`, by name.
     pub fn distributions(&self) -> Vec<Distribution> {
         let all = self.sites.iter().flat_map(|site| folder_entries(site));
-        all.filter(|folder| folder.extension().is_some_and(|end| end == "dist-info"))
-            .filter_map(|folder| {
-                let site = folder.parent()?;
-                let stem = folder.file_stem()?.to_string_lossy();
-                let (name, version) = stem.rsplit_once('-')?;
-                Some(Distribution {
-                    name: name.to_owned(),
-                    version: version.to_owned(),
-                    modules: site_modules(site, &folder),
-                    is_whole: is_whole(site, &folder),
-                    about: folder.clone(),
-                })
+        let ends = ["dist-info", "egg-info"];
+        all.filter(|folder| {
+            folder.extension().is_some_and(|end| ends.iter().any(|one| end == *one))
+        })
+        .filter_map(|folder| {
+            let site = folder.parent()?;
+            let stem = folder.file_stem()?.to_string_lossy();
+            // Older builds end in the version of Python: `name-1.2-py3.9.egg-info`.
+            let stem = stem
+                .split("-py")
+                .next()
+                .filter(|_| stem.matches('-').count() > 1)
+                .unwrap_or(&stem);
+            let (name, version) = stem.rsplit_once('-')?;
+            Some(Distribution {
+                name: name.to_owned(),
+                version: version.to_owned(),
+                modules: site_modules(site, &folder),
+                is_whole: is_whole(site, &folder),
+                about: folder.clone(),
             })
-            // A bound on the work: no real environment has so many distributions.
-            .take(2_000)
-            .collect()
+        })
+        // A bound on the work: no real environment has so many distributions.
+        .take(2_000)
+        .collect()
     }
 
     /// The first of some paths that is a file.

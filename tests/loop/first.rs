@@ -169,7 +169,7 @@ fn writes_certain_import_beside_other_failure() {
     let said = single_spaced(&stdout(&fix));
     assert_eq!(code(&fix), 1, "{said}{}", stderr(&fix));
     for part in [
-        "fixed in part: ", "\nleft test_double.", "\nchanged shop/area.py +",
+        "fixed in part: ", "\nstill failing test_double.", "\nchanged shop/area.py +",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }

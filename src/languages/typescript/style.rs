@@ -118,9 +118,11 @@ impl ScriptStyle {
         format!("{alias}{}{ending}", if index { "/index" } else { "" })
     }
 
-    /// The style with the extension that a specifier shows, when `rules` allow it.
+    /// The style with the extension that a specifier shows, when `rules` allow it and neither the file nor those beside
+    /// it show one.
     pub(crate) fn like(&self, specifier: &str) -> Self {
         let extension = match extension_of(specifier) {
+            _ if self.extension != Extension::None => self.extension,
             Some(Extension::None) | None if self.rules.full_paths => self.extension,
             shown => shown.unwrap_or(Extension::None),
         };

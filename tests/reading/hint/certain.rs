@@ -387,6 +387,27 @@ fn settings_of_another_tool_and_built_files_prove_nothing() {
 }
 
 #[test]
+fn extension_of_file_itself_beats_that_of_another() {
+    let files = [
+        ("src/defaults.ts", "export default {};\n"),
+        ("src/version.ts", "export const VERSION = '1';\n"),
+        (
+            "src/index.ts",
+            "import { VERSION } from './version.js';\nexport const x = [VERSION, defaults];\n",
+        ),
+        (
+            "test/a.test.ts",
+            "import defaults from '../src/defaults.ts';\ndefaults;\n",
+        ),
+    ];
+    let found = best(&files, "src/index.ts", "defaults");
+    assert!(
+        found.starts_with("import defaults from './defaults.js'"),
+        "{found}"
+    );
+}
+
+#[test]
 fn optional_package_is_never_certain() {
     for text in [
         "def build_it():\n    pass\ndel build_it\n",
