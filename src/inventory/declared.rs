@@ -137,7 +137,7 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
         "dev" | "test" | "tests" => (Place::Main, &group["dependencies"]),
         _ => (Place::Group(name.clone()), &group["dependencies"]),
     });
-    let main = [poetry, &pipfile].into_iter().flat_map(|table| rows(table));
+    let main = [poetry, &pipfile].into_iter().flat_map(rows);
     let main = main.filter(|(key, _)| key.ends_with("dependencies") || key.ends_with("packages"));
     let tables = groups.chain(main.map(|(_, table)| (Place::Main, table)));
     let asked = tables.flat_map(|(place, table)| rows(table).map(move |row| (place.clone(), row)));

@@ -46,7 +46,7 @@ pub(super) fn missing_modules(
 fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy {
     let of_python = "pyproject.toml requirements.txt setup.cfg setup.py";
     let files = if python { of_python } else { "package.json" };
-    let texts = Vec::from_iter(files.split(' ').filter_map(|name| project.read(name)));
+    let texts: Vec<_> = files.split(' ').filter_map(|name| project.read(name)).collect();
     let ends_word = |letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter);
     let declared: Vec<&str> = texts.iter().flat_map(|text| text.split(ends_word)).collect();
     let plain = |name: &str| if python { normal(name) } else { name.to_ascii_lowercase() };
