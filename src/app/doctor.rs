@@ -90,9 +90,11 @@ fn repository(workspace: &Workspace) -> CheckupRow {
     let files = workspace.source.listing().entries().len();
     let bare = "bare: patches can be validated, but no command can run";
     let none = format!("not a git repository: all {files} files below this folder are read");
-    let own = |root: &Path| format!("{} ({files} files)", root.display());
     match (&workspace.git, &workspace.root) {
-        (Some(_), Some(root)) => row("repository", Good, own(root), None),
+        (Some(_), Some(root)) => {
+            let own = format!("{} ({files} files)", root.display());
+            row("repository", Good, own, None)
+        }
         (Some(_), None) => row("repository", Weak, bare, None),
         (None, _) => row("repository", Weak, none, Some("git init")),
     }

@@ -145,12 +145,11 @@ fn add_advice(
     };
     let end = verdict.scope.end().unwrap_or(lines.len());
     // The message of an exception that the project defines is no speech of a tool.
-    let is_own = |text: &str| {
-        let top = text.split_once('.').map(|(top, _)| top);
+    let remedy = find_remedy(lines, first, end).filter(|remedy| {
+        let top = remedy.text.split_once('.').map(|(top, _)| top);
         let mut raised = diagnosis.tests.iter().filter_map(|test| test.crash_path.as_deref());
-        raised.any(|path| path.split('/').any(|part| Some(part) == top))
-    };
-    let remedy = find_remedy(lines, first, end).filter(|remedy| !is_own(&remedy.text));
+        !raised.any(|path| path.split('/').any(|part| Some(part) == top))
+    });
     if let Some(remedy) = remedy {
         let tool = verdict.tool.unwrap_or("the tool");
         let number = lines[remedy.at].number;

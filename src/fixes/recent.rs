@@ -79,8 +79,8 @@ impl Recent<'_> {
         let hunks = self.difference.hunks().iter().filter(|hunk| is_meant(hunk));
         let mut gone = hunks.flat_map(|hunk| self.difference.sides(hunk).0);
         // `export * from` names nothing of what it passes on.
-        let names = |line: &String| missing.iter().any(|word| line.contains(word));
-        let line = gone.find(|line| line.contains('*') || names(line));
+        let line =
+            gone.find(|line| line.contains('*') || missing.iter().any(|word| line.contains(word)));
         let what = format!("put back `{}`", line.unwrap_or_default().trim());
         found.extend(self.revert(&what, is_meant));
         found
@@ -137,8 +137,8 @@ impl Recent<'_> {
     fn is_in_tests(&self, name: &str) -> bool {
         let source = self.question.graph.source();
         let files = source.listing().files().map(|file| &file.path);
-        let may_read = |path: &&RepoPath| (self.question.ask.may_read)(path);
-        let mut tests = files.filter(|path| is_test(path.as_str())).filter(may_read);
+        let tests = files.filter(|path| is_test(path.as_str()));
+        let mut tests = tests.filter(|path| (self.question.ask.may_read)(path));
         tests.any(|path| source.read(path).is_ok_and(|text| words(&text, name).next().is_some()))
     }
 

@@ -95,8 +95,8 @@ impl<'p> Tree<'p> {
             Some(all) => !all.is_empty() && all.iter().all(|version| one.refuses(version)),
             None => !one.is_elsewhere() && one.by.is_empty(),
         };
-        let are_locked = |one: &&Requirement| !matches!(one.place, Place::Member | Place::Tool);
-        let mut asked = requirements.iter().filter(are_locked);
+        let asked = requirements.iter();
+        let mut asked = asked.filter(|one| !matches!(one.place, Place::Member | Place::Tool));
         let one = asked.find(is_stale).filter(|_| !locked.is_empty())?;
         let wanted = format!("{} {}", one.name, one.range);
         let wanted = wanted.trim_end();
@@ -200,13 +200,12 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     requirements.extend(members);
     // A member of a workspace has its manifest elsewhere than the lock.
     let are_locked = is_lock && project.folder_of(file) == project.folder_of("pyproject.toml");
-    let stale = || tree.stale_lock(&requirements).filter(|_| are_locked);
     // What the pins of requirements.txt were compiled from; pip-compile leaves out its own tools.
     let mut asked = requirements_of(project, Path::new("requirements.in"), 0);
-    let is_tool = |name: &str| file != "requirements.txt" || matches!(name, "pip" | "setuptools");
-    asked.retain(|one| !is_tool(&one.name) && one.applies(&tree.python, &[]));
+    asked.retain(|one| file == "requirements.txt" && one.applies(&tree.python, &[]));
+    asked.retain(|one| !["pip", "setuptools"].contains(&&*one.name));
     lost_interpreter(project, manager)
-        .or_else(stale)
+        .or_else(|| tree.stale_lock(&requirements).filter(|_| are_locked))
         .or_else(|| tree.stale_lock(&asked))
         .or_else(|| tree.unmet_requirement(&requirements))
         .or_else(|| tree.own_package(None))
@@ -313,9 +312,10 @@ fn unbuilt_output(project: &Project<'_>, asked: &[Requirement], member: &Member)
     };
     let texts = project.paths().filter(|path| is_config(path));
     let mut texts = texts.filter_map(|path| read_text(project.source, path));
-    let is_part = |letter: char| letter.is_alphanumeric() || "-_@/.".contains(letter);
-    let is_ours = |word: &str| word.trim_end_matches('/') == member.name;
-    let is_aliased = texts.any(|text| text.split(|one| !is_part(one)).any(is_ours));
+    let is_aliased = texts.any(|text| {
+        text.split(|letter: char| !(letter.is_alphanumeric() || "-_@/.".contains(letter)))
+            .any(|word| word.trim_end_matches('/') == member.name)
+    });
     let is_missing = !project.has_path(&format!("{}/{main}", member.folder));
     (is_missing && !is_aliased && is_plain(&member.name)).then(|| {
         let message = format!("`{}` is not built: {main} does not exist", member.name);

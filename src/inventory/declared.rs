@@ -302,12 +302,13 @@ pub(super) fn install_command(project: &Project<'_>, manager: &Manager, package:
     let place = found.next().map_or(&Place::Main, |one| &one.place);
     // An extra for tests may ask for the one that has it.
     let own = &project.manifest("pyproject.toml")["project"]["name"];
-    let is_own = |one: &&Requirement| own.as_str().is_some_and(|own| normal(own) == one.name);
+    let own = own.as_str().map(normal);
     let has_it =
         |one: &&Requirement| matches!(place, Place::Extra(name) if one.extras.contains(name));
     let has_pytest =
         |place: &Place| requirements.iter().any(|one| one.name == "pytest" && one.place == *place);
-    let mut wider = requirements.iter().filter(is_own).filter(has_it).map(|one| &one.place);
+    let wider = requirements.iter().filter(|one| own.as_ref() == Some(&one.name));
+    let mut wider = wider.filter(has_it).map(|one| &one.place);
     let wider = wider.find(|wider| has_pytest(wider) && !has_pytest(place));
     let place = wider.unwrap_or(place);
     let line = match place {

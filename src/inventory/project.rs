@@ -86,8 +86,7 @@ impl<'a> Project<'a> {
             _ if manifest["tool"]["poetry"]["dependencies"].is_object() => Some("poetry"),
             _ => return Some(found),
         };
-        let is_named = |row: &&Manager| row.all.split(' ').next() == named;
-        MANAGERS.iter().find(is_named).or(Some(found))
+        MANAGERS.iter().find(|row| row.all.split(' ').next() == named).or(Some(found))
     }
 
     /// Returns how the manager is installed that a line starts, where it is not there.

@@ -170,13 +170,15 @@ fn with_fields(node: Node<'_>) -> Vec<(Option<&str>, Node<'_>)> {
 fn tokens_of(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         text = text.trim_start();
-        let ends = |c: char| !(c.is_ascii_alphanumeric() || "_.:".contains(c));
         let length = match text.as_bytes() {
             [b';', ..] => text.find('\n')?,
             [b'"', ..] => text[1..].find('"')? + 2,
             [b'(', b'#', ..] => text.find('?')? + 1,
             [b'(' | b')' | b'[' | b']' | b'.' | b'?', ..] => 1,
-            _ => text.get(1..)?.find(ends)? + 1,
+            _ => {
+                let rest = text.get(1..)?;
+                rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_.:".contains(c)))? + 1
+            }
         };
         let (token, rest) = text.split_at(length);
         text = rest;

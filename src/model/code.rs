@@ -161,8 +161,8 @@ pub fn page(word: &str) -> Option<Page> {
     let typed = plain_word(word);
     pages().find(|page| {
         let rest = typed.strip_prefix(page.family).and_then(|rest| rest.strip_prefix('_'));
-        let is_named = |word: &str| page.name.eq_ignore_ascii_case(word);
-        is_named(&typed) || rest.is_some_and(is_named)
+        page.name.eq_ignore_ascii_case(&typed)
+            || rest.is_some_and(|rest| page.name.eq_ignore_ascii_case(rest))
     })
 }
 

@@ -131,8 +131,8 @@ impl Cues {
 
 // Most words that begin alike end differently.
 fn is_same(text: &[u8], word: &[u8]) -> bool {
-    let last = |text: &[u8]| text.last().map(u8::to_ascii_lowercase);
-    last(text) == last(word) && text.eq_ignore_ascii_case(word)
+    let [one, other] = [text, word].map(|text| text.last().map(u8::to_ascii_lowercase));
+    one == other && text.eq_ignore_ascii_case(word)
 }
 
 /// Compiles a pattern of this module's tables; each is covered by a test. Digits and blanks are those that tools

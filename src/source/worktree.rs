@@ -147,10 +147,9 @@ impl Worktree {
         let is_nested = |folder: &str| root.join(folder).join(".git").symlink_metadata().is_ok();
         let is_own = !path.ancestors().filter(|folder| !folder.is_empty()).any(is_nested);
         // The index comes last: to read a large one takes longer than all else here. Submodules have their file.
-        let may_be_module = || root.join(".gitmodules").symlink_metadata().is_ok();
         let is_known = RealDirectories::new(root).is_real(path.directory())
             && match about.is_dir() {
-                true if may_be_module() => {
+                true if root.join(".gitmodules").symlink_metadata().is_ok() => {
                     is_own && !is_nested(path.as_str()) && self.tracked.kind(&path).is_none()
                 }
                 true => is_own && !is_nested(path.as_str()),

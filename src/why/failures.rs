@@ -316,9 +316,10 @@ impl Failures {
     /// Leaves out the tests that a passing state skips.
     pub fn drop_skipped(&mut self, seen: &Observation) {
         let ends = &seen.ends;
-        let is_skipped = |item: &usize| ends.get(*item).copied() == Some(End::Skipped);
-        self.skipped.extend(self.targets.iter().copied().filter(is_skipped));
-        self.targets.retain(|item| !is_skipped(item));
+        let skipped = self.targets.iter().copied();
+        self.skipped
+            .extend(skipped.filter(|item| ends.get(*item) == Some(&End::Skipped)));
+        self.targets.retain(|item| ends.get(*item) != Some(&End::Skipped));
     }
 }
 

@@ -14,11 +14,11 @@ pub type States = BTreeMap<RepoPath, Option<FileState>>;
 
 /// The changes that bring files of a source into these states.
 pub fn changes_to(states: States, source: &dyn Source) -> Vec<Change> {
-    let change = |(path, state): (RepoPath, Option<FileState>)| {
+    let changes = states.into_iter().map(|(path, state)| {
         let now = FileState::read(source, &path);
         Change::between(path, now, state)
-    };
-    states.into_iter().map(change).collect()
+    });
+    changes.collect()
 }
 
 /// The difference between two states of a repository, in hunks that can be reverted one by one.

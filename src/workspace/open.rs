@@ -58,8 +58,11 @@ impl Workspace {
                     Box::new(Worktree::open(root, tracked()?, threads)?)
                 } else {
                     // As for git, an index that cannot be read keeps nobody from patching a file that is there.
-                    let late = || tracked().unwrap_or_else(|_| Box::new(Untracked));
-                    Box::new(Worktree::unlisted(root, late, threads)?)
+                    Box::new(Worktree::unlisted(
+                        root,
+                        || tracked().unwrap_or_else(|_| Box::new(Untracked)),
+                        threads,
+                    )?)
                 }
             }
         };

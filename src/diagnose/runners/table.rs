@@ -110,8 +110,9 @@ pub(super) fn status_rows(lines: &[Line<'_>], candidates: &Candidates, is_any: b
         own.flat_map(|(row, at)| row.find_cases(lines, at).into_iter().take(MAX_STATUS_ROWS));
     // Once for all rows, of which a suite that fails as a whole has thousands.
     let passed = LazyCell::new(|| {
-        let is_passed = |at: &usize| lines[*at].quiet && lines[*at].text.contains(['✓', '✔', '√']);
-        (0..lines.len()).filter(is_passed).collect::<Vec<usize>>()
+        let passed = (0..lines.len())
+            .filter(|at| lines[*at].quiet && lines[*at].text.contains(['✓', '✔', '√']));
+        passed.collect::<Vec<usize>>()
     });
     cases.filter(|case| !is_no_failure(case, lines, &passed)).collect()
 }

@@ -168,8 +168,8 @@ fn write_message(
     });
     let known = gaps.iter().flat_map(Clone::clone).find(|row| {
         // A short line is also elsewhere by chance.
-        let is_long = |line: &&HunkLine<'_>| line.text().trim_ascii().len() >= 8;
-        let mut added = lines.iter().filter(|line| !line.is_old()).filter(is_long);
+        let added = lines.iter().filter(|line| !line.is_old());
+        let mut added = added.filter(|line| line.text().trim_ascii().len() >= 8);
         added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
     });
     let lost = rows.iter().position(Option::is_none);
