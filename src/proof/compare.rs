@@ -192,6 +192,10 @@ fn proven_ends(
             ended,
         });
     }
+    // A fix is one that a failing test shows to pass.
+    if !tests.is_empty() && tests.iter().all(|test| test.ended == TestEnd::Skipped) {
+        missing.push("every test that failed is skipped now".to_owned());
+    }
     tests
 }
 
@@ -473,6 +477,8 @@ mod tests {
         };
         assert_eq!(missing(Skipped, &[]), 1);
         assert_eq!(missing(Skipped, &id), 0);
+        let proof = compare_evidence(&[run(Failed)], &run(Skipped), &id, &id);
+        assert_eq!(proof.missing, ["every test that failed is skipped now"]);
         assert_eq!(missing(Skipped, &["a.py::test_x".to_owned()]), 1);
         assert_eq!(missing(Failed, &id), 1);
         assert_eq!(missing(ExpectedFailure, &id), 1);
