@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use globset::GlobBuilder;
 use serde::Deserialize;
 
 /// A row of `settings.toml`: where an agent keeps its own settings, sessions and logins, below its user's home.
@@ -23,8 +24,10 @@ impl AgentRow {
 
     /// Whether a change of this file, by its path below the home, is kept.
     pub(super) fn passes(&self, path: &str) -> bool {
-        let mut globs = self.passes.iter();
-        globs.any(|glob| fast_glob::glob_match(glob, path))
+        let globs = self.passes.iter();
+        let mut globs =
+            globs.filter_map(|glob| GlobBuilder::new(glob).literal_separator(true).build().ok());
+        globs.any(|glob| glob.compile_matcher().is_match(path))
     }
 
     /// Whether a file holds a login beside settings: it is copied in, and never out.

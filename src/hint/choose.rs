@@ -3,10 +3,10 @@
 use super::certainty::{self, Entity, candidate_entity, covers_candidate, is_declared};
 use super::evidence::{Candidate, Evidence, Weight};
 use super::import_style::ImportStyle;
-use super::modules::is_generated;
+use super::outside::is_unseen;
 use super::query::Undefined;
 use super::script::crosses_boundary;
-use crate::languages::{exported, is_word, package_part};
+use crate::languages::{is_word, package_part};
 use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ struct Row {
     weight: Weight,
     entity: Entity,
     score: u64,
+    /// The file takes other names from the module.
+    is_own: bool,
 }
 
 type Totals = BTreeMap<Entity, u64>;
@@ -48,6 +50,7 @@ pub(super) fn choose(
         Row {
             entity: candidate_entity(&candidate, undef),
             score: score_candidate(&candidate, &weight, undef) / part,
+            is_own: is_own_module(&candidate, undef),
             candidate,
             weight,
         }
@@ -56,7 +59,7 @@ pub(super) fn choose(
     let totals = add_up(&rows);
     let total = |row: &Row| totals.get(&row.entity).copied().unwrap_or(0);
     rows.sort_by(|a, b| {
-        let by_weight = (total(b), b.score).cmp(&(total(a), a.score));
+        let by_weight = (total(b), b.is_own, b.score).cmp(&(total(a), a.is_own, a.score));
         by_weight.then_with(|| a.candidate.cmp(&b.candidate))
     });
     let objection = find_objection(&rows, &totals, undef);
@@ -137,7 +140,15 @@ fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>
         Some(_) => DECLARED,
         None => 0,
     };
-    score *= 1 + habit_score(candidate, undef);
+    // Where the file takes other names from a file of the repository that has the name, that is meant.
+    let has_it = candidate.path.is_some() && candidate.imported == undef.name;
+    let own = match is_own_module(candidate, undef) {
+        true if has_it => 256,
+        true => 4,
+        false => 0,
+    };
+    score *= 1 + own + habit_score(candidate, undef);
+    score += u64::from(weight.beside);
     // `copy(x)` is a function of the module of its name, `datetime.timedelta` a member of the module.
     if candidate.path.is_none() && candidate.module == undef.name {
         let module = Candidate::new(undef.name, "*", None);
@@ -156,18 +167,23 @@ fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
 }
 
-// How much the file and its neighbors take other names from the same module.
+// Whether an import takes names from the module of a candidate.
+fn takes_from(import: &Import, candidate: &Candidate, undef: &Undefined<'_>) -> bool {
+    let relative = candidate.path.is_some() && import.specifier.starts_with('.');
+    let is_same = || undef.graph.resolver().target(undef.file, import) == candidate.path;
+    !import.names.is_empty() && (import.specifier == candidate.module || relative && is_same())
+}
+
+// Whether the file takes other names from the same module.
+fn is_own_module(candidate: &Candidate, undef: &Undefined<'_>) -> bool {
+    undef.facts.imports.iter().any(|import| takes_from(import, candidate, undef))
+}
+
+// How many neighbors take other names from the same module.
 fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
-    let resolver = undef.graph.resolver();
-    let from_there = |one: &Import| {
-        let relative = candidate.path.is_some() && one.specifier.starts_with('.');
-        !one.names.is_empty()
-            && (one.specifier == candidate.module
-                || relative && resolver.target(undef.file, one) == candidate.path)
-    };
-    let own = undef.facts.imports.iter().any(&from_there);
+    let from_there = |import: &Import| takes_from(import, candidate, undef);
     let others = undef.siblings.iter().filter(|facts| facts.imports.iter().any(&from_there));
-    4 * u64::from(own) + others.count().min(4) as u64
+    others.count().min(4) as u64
 }
 
 // Returns the first reason why the evidence does not make the first row certain; `None` when it does.
@@ -183,10 +199,10 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let is_builtin = undef.language.is_global(undef.name);
     let is_unused = !undef.usage.value && !undef.usage.typed;
     let own = totals.get(&best.entity).copied().unwrap_or(0);
-    let mut others = totals.iter().filter(|(entity, _)| **entity != best.entity);
+    let mut weights = totals.iter().filter(|(entity, _)| **entity != best.entity);
     // A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion
     // that was certain was wrong.
-    let has_equal = others.any(|(_, total)| total.saturating_mul(16) > own);
+    let has_equal = weights.any(|(_, total)| total.saturating_mul(16) > own);
     let has_rival = rows.iter().any(|row| is_rival(row, best));
     let is_short = is_outside && !is_library && undef.name.len() < 3;
     let is_package = undef.language.is_standard(module) || package_part(module).is_some();
@@ -196,9 +212,18 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let is_weak = !is_imported && !identifies_module(rows, best, undef);
     // Who imports a default chooses its name.
     let is_chosen = is_outside && best.candidate.imported == "default";
-    let is_ambiguous = is_chosen && !undef.language.exporters(undef.name).is_empty();
-    let mut relative = undef.facts.imports.iter().filter(|one| one.specifier.contains("./"));
-    let is_hidden = relative.any(|one| is_generated(undef.graph, undef.file, one));
+    let others = || rows.iter().filter(|row| row.entity != best.entity);
+    let is_ambiguous = is_chosen
+        && (others().any(|row| row.candidate.path.is_none())
+            || !undef.language.exporters(undef.name).is_empty());
+    let is_own = |row: &Row| row.weight.votes > 0 && matches!(row.entity, Entity::Defined(_));
+    let has_equal = has_equal || is_library && others().any(is_own);
+    // A package that is not installed may have any name.
+    let is_hidden = !is_library && others().any(|row| row.weight.beside > 0);
+    let plain = [best.candidate.imported.as_str(), undef.name, "*", "default"];
+    let is_renamed = rows
+        .iter()
+        .any(|row| row.weight.votes > 0 && !plain.contains(&row.candidate.imported.as_str()));
     let objections = [
         (is_bound, "the file binds the name somewhere"),
         (is_builtin, "the name is built in"),
@@ -209,8 +234,9 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         ),
         (
             is_hidden,
-            "the file takes from what a build makes, and it may have the name",
+            "the file takes from a module that cannot be read, and it may have the name",
         ),
+        (is_renamed, "another file calls something else by this name"),
         (has_rival, "a file next to it defines the same name"),
         (is_short, "a short name could belong to any package"),
         (
@@ -281,13 +307,7 @@ fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
 fn may_be_of_package(undef: &Undefined<'_>) -> bool {
     let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
     let mut all = undef.facts.imports.iter().chain(siblings);
-    all.any(|import| {
-        let specifier = &import.specifier;
-        !specifier.starts_with('.')
-            && !undef.language.is_standard(specifier)
-            && (undef.graph.resolver().resolve(undef.file, import).files).is_empty()
-            && exported(undef.installed, undef.file, specifier, undef.name).is_none()
-    })
+    all.any(|import| !import.specifier.starts_with('.') && is_unseen(undef, import))
 }
 
 fn write_suggestion(style: &dyn ImportStyle, row: &Row, undef: &Undefined<'_>) -> Suggestion {
@@ -300,7 +320,7 @@ fn write_suggestion(style: &dyn ImportStyle, row: &Row, undef: &Undefined<'_>) -
         module,
         path: candidate.path.clone(),
         source: match weight.outside {
-            _ if weight.count > 0 => HintSource::Repo,
+            _ if weight.count > 0 || weight.beside > 0 => HintSource::Repo,
             Some(outside) => outside,
             None => HintSource::Definition,
         },

@@ -46,6 +46,8 @@ pub(super) struct Weight {
     pub(super) passes_on: bool,
     /// The package is installed and exports it.
     pub(super) installed: bool,
+    /// Names that the file takes from the module, which cannot be looked into.
+    pub(super) beside: u32,
     /// A table or manifest knows it.
     pub(super) outside: Option<HintSource>,
 }
@@ -67,6 +69,16 @@ impl Weight {
             defines,
             passes_on: defines.is_none(),
             near,
+            ..Self::default()
+        }
+    }
+
+    /// Weight of a module that cannot be looked into and that the file takes other names from by `import`.
+    pub(super) fn beside(import: &Import) -> Self {
+        let names = import.names.iter().filter(|one| !matches!(&*one.name, "*" | "default"));
+        Self {
+            beside: names.count() as u32,
+            types: u32::from(import.type_only),
             ..Self::default()
         }
     }
@@ -94,6 +106,7 @@ impl Evidence {
         sum.near = sum.near.max(more.near);
         sum.passes_on |= more.passes_on;
         sum.installed |= more.installed;
+        sum.beside += more.beside;
         sum.defines = sum.defines.or(more.defines);
         sum.outside = sum.outside.or(more.outside);
     }

@@ -5,7 +5,7 @@ use super::evidence::{Candidate, Evidence, Weight};
 use super::import_style::ImportStyle;
 use super::query::Undefined;
 use crate::languages::{Has, Language, Outside, exported};
-use crate::model::HintSource;
+use crate::model::{HintSource, Import, RepoPath};
 
 // Rows `name module [imported] family`, sorted by family: public names of packages in wide use. The family is `py`,
 // `js`, or `ts` for names that are erased at run time. Asked only for packages that a manifest declares.
@@ -48,6 +48,36 @@ pub(super) fn add_outside(
             put(&module, name, weight);
         }
     }
+    for import in &undef.facts.imports {
+        if let Some((path, weight)) = find_beside(undef, import) {
+            evidence.add(Candidate::new(&*import.specifier, name, path), &weight);
+        }
+    }
+}
+
+// The missing name may be one more of those that the file takes from a module, where that has it or cannot be
+// looked into.
+fn find_beside(undef: &Undefined<'_>, import: &Import) -> Option<(Option<RepoPath>, Weight)> {
+    let mut names = import.names.iter();
+    if !names.any(|one| !matches!(&*one.name, "*" | "default")) {
+        return None;
+    }
+    let module = Import::from_specifier(&import.specifier);
+    match undef.graph.resolver().target(undef.file, &module) {
+        Some(path) => {
+            undef.graph.defining(&path, undef.name)?;
+            Some((Some(path), Weight::offer(None, 0)))
+        }
+        None => is_unseen(undef, import).then(|| (None, Weight::beside(import))),
+    }
+}
+
+/// Checks whether a module that a file imports is outside and cannot be looked into, so that it may have any name.
+pub(super) fn is_unseen(undef: &Undefined<'_>, import: &Import) -> bool {
+    let specifier = &import.specifier;
+    !undef.language.is_standard(specifier)
+        && (undef.graph.resolver().resolve(undef.file, import).files).is_empty()
+        && exported(undef.installed, undef.file, specifier, undef.name).is_none()
 }
 
 fn rows_of<'t>(

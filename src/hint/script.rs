@@ -197,8 +197,8 @@ impl ImportStyle for Script<'_> {
         let erased = kind.is_some_and(DefinitionKind::is_erased);
         let voted = weight.types > 0 && weight.types == weight.count.max(1);
         // Without a use at run time `import type` says what is meant of anything.
-        let unknown = kind.is_none() && style.rules.explicit_types && undef.usage.typed;
-        let type_only = style.types && !undef.usage.value && (erased || voted || unknown);
+        let plain = (kind.is_none() || style.rules.explicit_types) && undef.usage.typed;
+        let type_only = style.types && !undef.usage.value && (erased || voted || plain);
         (spell_specifier(undef, candidate), type_only)
     }
 

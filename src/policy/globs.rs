@@ -1,9 +1,10 @@
 //! Globs that do not regard case: tables whose rows are about paths, and the globs of a person.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashMapExt as _};
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
 /// A row of a table of paths.
 pub(super) trait PathRow {
@@ -16,8 +17,8 @@ pub(super) trait PathRow {
     }
 }
 
-/// The rows of a built-in table, in the order in which they decide. No glob is compiled, because one costs more
-/// than to parse a small file; a path is compared with those whose literal part it has.
+/// The rows of a built-in table, in the order in which they decide. A glob is compiled for the first path that
+/// has its literal part, because that costs more than to parse a small file.
 pub(super) struct PathTable<R> {
     rows: Vec<R>,
     // Globs by the first four bytes of their literal part. Paths are short, and this is built faster than an automaton.
@@ -34,6 +35,17 @@ struct TableGlob {
     literal: &'static str,
     row: usize,
     is_exception: bool,
+    matcher: OnceLock<Option<GlobMatcher>>,
+}
+
+impl TableGlob {
+    fn matches(&self, path: &str) -> bool {
+        let matcher = || compile_glob(self.pattern).ok().map(|glob| glob.compile_matcher());
+        self.matcher
+            .get_or_init(matcher)
+            .as_ref()
+            .is_some_and(|matcher| matcher.is_match(path))
+    }
 }
 
 impl<R: PathRow> PathTable<R> {
@@ -53,6 +65,7 @@ impl<R: PathRow> PathTable<R> {
                     literal,
                     row,
                     is_exception,
+                    matcher: OnceLock::new(),
                 });
             }
         }
@@ -79,7 +92,7 @@ impl<R: PathRow> PathTable<R> {
         let globs = globs.filter(|glob| is_wanted(&self.rows[glob.row]));
         let globs = globs.filter(|glob| path.contains(glob.literal));
         let found: Vec<(usize, bool)> = globs
-            .filter(|glob| fast_glob::glob_match(whole_glob(glob.pattern), &path))
+            .filter(|glob| glob.matches(&path))
             .map(|glob| (glob.row, glob.is_exception))
             .collect();
         let mut hits = found.iter();

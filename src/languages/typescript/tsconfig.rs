@@ -1,13 +1,15 @@
 //! Reads `tsconfig.json` with its `extends` chain.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::manifest::list_strings;
 use super::packages::package_name;
-use crate::languages::files::{below, join_path};
+use crate::languages::files::join_path;
 use crate::model::RepoPath;
 
 /// A `tsconfig.json` or `jsconfig.json` with its `extends` chain folded in.
@@ -25,9 +27,17 @@ pub(super) struct Config {
     #[serde(rename = "compilerOptions")]
     pub(super) options: Options,
     pub(super) references: Vec<String>,
-    include: Option<Vec<String>>,
-    exclude: Vec<String>,
+    include: Option<Patterns>,
+    exclude: Patterns,
     files: Option<Vec<String>>,
+}
+
+/// The patterns of `include` or `exclude`, compiled when a file is asked for.
+#[derive(Default, Deserialize)]
+#[serde(from = "Vec<String>")]
+struct Patterns {
+    patterns: Vec<String>,
+    set: OnceLock<GlobSet>,
 }
 
 /// Options of the compiler; their paths are those of the repository.
@@ -221,25 +231,40 @@ impl Config {
             return false;
         }
         let included = match (&self.include, &self.files) {
-            (Some(patterns), _) => patterns.iter().any(|pattern| covers_path(pattern, path)),
+            (Some(patterns), _) => patterns.covers(path),
             (None, Some(_)) => false,
             (None, None) => file.is_below(&self.directory),
         };
         let out = self.options.out_dir.as_ref().filter(|out| !out.is_empty());
         included
-            && !self.exclude.iter().any(|pattern| covers_path(pattern, path))
+            && !self.exclude.covers(path)
             && !out.is_some_and(|out| file.is_below(out) && *out != self.directory)
     }
 }
 
 // A pattern names files, or a directory and everything in it.
-fn covers_path(pattern: &str, path: &str) -> bool {
-    if !pattern.contains(['*', '?']) {
-        return path == pattern || below(pattern, path).is_some();
+impl From<Vec<String>> for Patterns {
+    fn from(patterns: Vec<String>) -> Self {
+        let patterns = patterns.into_iter().flat_map(|pattern| {
+            let last = pattern.rsplit('/').next().unwrap_or_default();
+            let is_directory = last == "**" || !last.contains(['*', '?', '.']);
+            let is_plain = !pattern.contains(['*', '?']);
+            let below = (is_plain || is_directory).then(|| format!("{pattern}/**"));
+            [Some(pattern), below]
+        });
+        Self {
+            patterns: patterns.flatten().collect(),
+            set: OnceLock::new(),
+        }
     }
-    let last = pattern.rsplit('/').next().unwrap_or_default();
-    let is_directory = last == "**" || !last.contains(['*', '?', '.']);
-    matches_glob(pattern, path) || (is_directory && matches_glob(&format!("{pattern}/**"), path))
+}
+
+impl Patterns {
+    fn covers(&self, path: &str) -> bool {
+        self.set
+            .get_or_init(|| compile_globs(&self.patterns))
+            .is_match(plain_path(path))
+    }
 }
 
 /// The directory part of a repository path; `""` at the root.
@@ -247,11 +272,17 @@ pub(super) fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Whether `path` matches `pattern`: `*` and `?` stay inside a component, `**` spans components.
-pub(super) fn matches_glob(pattern: &str, path: &str) -> bool {
+/// Compiles globs: `*` and `?` stay inside a component, `**` spans components. What is no glob matches nothing.
+pub(super) fn compile_globs(globs: &[String]) -> GlobSet {
     // Brackets are letters here, as in the names of routes.
-    let pattern = plain_path(pattern).replace('[', "\\[");
-    fast_glob::glob_match(pattern, plain_path(path))
+    let globs = globs.iter().map(|glob| plain_path(glob).replace('[', "\\["));
+    let globs =
+        globs.filter_map(|glob| GlobBuilder::new(&glob).literal_separator(true).build().ok());
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(glob);
+    }
+    set.build().unwrap_or_default()
 }
 
 // Without components that say nothing.
@@ -262,7 +293,7 @@ fn plain_path(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::matches_glob;
+    use super::compile_globs;
 
     #[test]
     fn stars_know_components() {
@@ -279,7 +310,8 @@ mod tests {
             ("p/{a,b}/{c,d}", "p/b/c", true),
             ("p/{a,b}", "p/c", false),
         ] {
-            assert_eq!(matches_glob(pattern, path), expected, "{pattern} {path}");
+            let globs = compile_globs(&[pattern.to_owned()]);
+            assert_eq!(globs.is_match(path), expected, "{pattern} {path}");
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use globset::GlobSet;
+
 use super::manifest::Manifest;
-use super::tsconfig::matches_glob;
+use super::tsconfig::compile_globs;
 use crate::languages::files::{below, child};
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -82,8 +84,8 @@ fn name_in(source: &dyn Source, directory: &str) -> Option<String> {
 
 #[derive(Default)]
 struct Globs {
-    include: Vec<String>,
-    exclude: Vec<String>,
+    include: GlobSet,
+    exclude: GlobSet,
 }
 
 impl Globs {
@@ -99,25 +101,20 @@ impl Globs {
         if let Some(bytes) = yaml {
             globs.extend(yaml_packages(&bytes));
         }
-        let mut found = Self::default();
-        for glob in globs {
-            match glob.strip_prefix('!') {
-                Some(excluded) => found.exclude.push(excluded.to_owned()),
-                None => found.include.push(glob),
-            }
+        let globs = globs.iter().map(|glob| glob.trim_end_matches('/').to_owned());
+        let (exclude, include): (Vec<String>, Vec<String>) =
+            globs.partition(|glob| glob.starts_with('!'));
+        let exclude: Vec<String> = exclude.iter().map(|glob| glob[1..].to_owned()).collect();
+        Self {
+            include: compile_globs(&include),
+            exclude: compile_globs(&exclude),
         }
-        found
     }
 
     fn take(&self, root: &str, directory: &str) -> bool {
         below(root, directory)
-            .is_some_and(|path| has_match(&self.include, path) && !has_match(&self.exclude, path))
+            .is_some_and(|path| self.include.is_match(path) && !self.exclude.is_match(path))
     }
-}
-
-fn has_match(globs: &[String], path: &str) -> bool {
-    let mut globs = globs.iter().map(|glob| glob.trim_end_matches('/'));
-    globs.any(|glob| matches_glob(glob, path))
 }
 
 // The `packages` of a pnpm-workspace.yaml.

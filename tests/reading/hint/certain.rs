@@ -205,12 +205,12 @@ fn fixes_imports_inside_component_script() {
     for (file, before, after) in [
         (
             "src/Price.vue",
-            "<template>\n  <b>{{ formatMoney(1) }}</b>\n</template>\n\n<script setup lang=\"ts\">\nimport { ref } from 'vue'\n\nconst a = ref(1)\n</script>\n",
-            "<script setup lang=\"ts\">\nimport { ref } from 'vue'\nimport { formatMoney } from './lib/money'\n\nconst a",
+            "<template>\n  <b>{{ formatMoney(1) }}</b>\n</template>\n\n<script setup lang=\"ts\">\nimport one from './one'\n\nconst a = one\n</script>\n",
+            "<script setup lang=\"ts\">\nimport one from './one'\nimport { formatMoney } from './lib/money'\n\nconst a",
         ),
         (
             "src/Price.svelte",
-            "<script>\n\timport { onMount } from 'svelte';\n\timport x from './x';\n\tonMount(x);\n</script>\n\n<b>{formatMoney(1)}</b>\n",
+            "<script>\n\timport y from './y';\n\timport x from './x';\n\ty(x);\n</script>\n\n<b>{formatMoney(1)}</b>\n",
             "\timport x from './x';\n\timport { formatMoney } from './lib/money';\n",
         ),
     ] {
