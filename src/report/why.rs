@@ -34,17 +34,16 @@ fn effect_of_revert(document: &WhyDocument) -> String {
         [one] => format!(", but {one} fails then"),
         [first, rest @ ..] => format!(", but {first} and {} more fail then", rest.len()),
     };
-    let skipped = document.skipped.len();
-    let helps = match document.tests.len() {
+    let (skipped, left) = (document.skipped.len(), document.not_rerun);
+    let mut helps = match document.tests.len() {
         0 if document.failed_before.is_empty() => "makes the command pass".to_owned(),
         0 => "removes the new findings".to_owned(),
         1 if skipped == 0 => "makes the failing test pass".to_owned(),
         count => format!("makes {count} of {} failing tests pass", count + skipped),
     };
-    let skipped = (skipped > 0).then(|| format!(" ({skipped} skipped)")).unwrap_or_default();
-    let left = document.not_rerun;
-    let left = (left > 0).then(|| format!(" ({left} more were not rerun)")).unwrap_or_default();
-    format!("{helps}{skipped}{left}{breaks}")
+    helps.extend((skipped > 0).then(|| format!(" ({skipped} skipped)")));
+    helps.extend((left > 0).then(|| format!(" ({left} more were not rerun)")));
+    helps + &breaks
 }
 
 fn unknown(document: &WhyDocument) -> String {

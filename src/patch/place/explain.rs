@@ -29,7 +29,7 @@ pub(in crate::patch) fn explain_refusal(
     let rows = walk(site, &old, start.unwrap_or(0));
     let fault = write_message(failure, site, lines, &old, &rows);
     let last = old.last().filter(|line| site.rows_of_words(line.text()).is_empty());
-    let longer = last.and_then(|line| find_longer(text, 0, line));
+    let longer = last.and_then(|line| find_longer(text, 0, line)).map(|row| row + 1);
     let left_out = find_gaps(&rows).iter().map(Range::len).sum::<usize>();
     let lost = lost_lines(hunk, lines).filter(|(gone, new)| {
         hunk.ends_input
@@ -47,7 +47,6 @@ pub(in crate::patch) fn explain_refusal(
         let advice = if may_be_cut { "the reply may be cut off" } else { "leave it out" };
         failure.hint = Some(format!("this hunk changes nothing: {advice}"));
     } else if let Some(row) = longer {
-        let row = row + 1;
         let what = "the hunk's last line may be cut off";
         failure.hint = Some(format!("{what}: line {row} of the file begins with it"));
     }
@@ -164,8 +163,9 @@ fn write_message(
         let number = row + 1;
         let indent = format!(": line {number} is indented by {there}, not by {here}");
         let indent = if there == here { "" } else { &indent };
-        let is_some = differing < old.iter().filter(|line| !line.is_blank()).count();
-        let some = is_some.then(|| format!("{differing} of them ")).unwrap_or_default();
+        let all = old.iter().filter(|line| !line.is_blank()).count();
+        let some = (differing < all).then(|| format!("{differing} of them "));
+        let some = some.unwrap_or_default();
         format!(", but {some}with other white space{indent}")
     });
     let added = lines.iter().filter(|line| !line.is_old()).map(|line| trim_end(line.text()));
