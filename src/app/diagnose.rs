@@ -11,13 +11,14 @@ use super::hint::{HintRequest, find_remedies, in_words};
 use super::runs::last_log;
 use super::why::kept_cause;
 use super::{App, Input, Result, no_run};
-use crate::diagnose::{Log, LogFacts, MAX_EVIDENCE, Scene, diagnose_masked};
+use crate::diagnose::{Log, MAX_EVIDENCE, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::inventory::{Project, explain_failure};
 use crate::model::{
     Diagnosis, Evidence, FailedTest, FailureKind, ListedImport, RemedySource, RepoPath, RunFailure,
     RunSummary,
 };
+use crate::runners::{find_closings, is_checker};
 use crate::why::list_suspects;
 use crate::workspace::Workspace;
 
@@ -55,10 +56,7 @@ pub fn diagnose_log(app: &App, request: &DiagnoseRequest) -> Result<Diagnosed> {
         None if request.junit.is_empty() => Some(last_log(app)?.ok_or_else(no_run)?),
         _ => None,
     };
-    let (mut facts, mut log) = (LogFacts::default(), Log::default());
-    if let Some(last) = last {
-        (facts, log) = (last.facts, last.log);
-    }
+    let (mut facts, mut log) = last.map(|last| (last.facts, last.log)).unwrap_or_default();
     if let Some(named) = &request.log {
         log = named.log(app)?;
     }
@@ -120,6 +118,16 @@ pub(super) fn summarize_run(
     is_output: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> RunSummary {
     let mut summary = summary(diagnosis);
+    // Tests of one name are listed once, and their runner counts each.
+    if let [one] = find_closings(log.text(), &[]).as_slice()
+        && one.count == 1
+        && !is_checker(one.runner)
+        && !diagnosis.tests.is_empty()
+    {
+        let left_out = diagnosis.left_out.map_or(0, |left_out| left_out.tests);
+        let named = diagnosis.tests.len() as u64 + left_out;
+        summary.more += one.counts.failed.saturating_sub(named);
+    }
     let mut suspects = list_suspects(diagnosis, workspace, is_output);
     // Uncommitted changes that a summary lists.
     let max_suspects = 5;
@@ -213,8 +221,7 @@ fn failed_tests(diagnosis: &Diagnosis) -> Vec<RunFailure> {
     tests.extend(others);
     let rows = tests.into_iter().map(|test| {
         // A frame is no message.
-        let message = test.message.clone();
-        let message = message.filter(|message| !message.starts_with("node:"));
+        let message = test.message.clone().filter(|message| !message.starts_with("node:"));
         let message = message.unwrap_or_else(|| first.clone());
         place_failure(message, Some(test), diagnosis)
     });

@@ -13,6 +13,7 @@ use super::flags::{request, word};
 use super::hint::in_words;
 use super::open::{environment, list_values, listen};
 use super::runs::{KeptRun, RunStore};
+use super::why::open_facts;
 use super::{App, AppError, Result};
 use crate::agent::PRESETS;
 use crate::config::Seconds;
@@ -48,8 +49,12 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     let line = last.as_ref().and_then(KeptRun::line);
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
     let lacks = last.as_ref().and_then(KeptRun::summary).unwrap_or_default().remedies;
-    let lack = lacks.first().map_or(String::new(), |lack| format!(": {}", lack.problem));
-    let next = lacks.first().map_or(Some("mendit why"), |lack| lack.command.as_deref());
+    let searched = open_facts(app, &workspace).is_some_and(|facts| facts.was_searched(&line));
+    let (lack, next) = match lacks.first() {
+        Some(lack) => (format!(": {}", lack.problem), lack.command.as_deref()),
+        None if searched => (": no culprit is known".to_owned(), Some("mendit context")),
+        None => (String::new(), Some("mendit why")),
+    };
     let (state, message, command) = match &last {
         Some(last) if last.passed() => (Good, format!("`{line}` passed"), None),
         Some(_) => (Weak, format!("`{line}` failed{lack}"), next),

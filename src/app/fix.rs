@@ -16,11 +16,12 @@ use super::{App, AppError, Input, Result};
 use crate::config::{Dollars, Seconds, Settings};
 use crate::context::{add_history, base_request};
 use crate::inventory::{Project, explain_failure};
+use crate::languages::{facts, words};
 use crate::model::{
     AgentProtocol, Code, Diagnosis, Exit, Level, Profile, RepoPath, RunResult, RunStatus,
     SandboxMode, StopReason as S, WorkplaceMode,
 };
-use crate::patch::{WriteError, is_interrupted, recover};
+use crate::patch::{Change, WriteError, is_interrupted, recover};
 use crate::repair::{
     Agent, Commands, Part, Policy, RunLock, Setup, SplitInput, Task, digest, repair, split,
 };
@@ -220,7 +221,7 @@ fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
     let culprit = Culprit::of_search(&found);
     match culprit {
         Culprit::Undoable => result.cause = Some(found.message),
-        Culprit::NewTest => {}
+        Culprit::NewTest => result.message = format!("{}; {}", result.message, found.message),
         _ => return Ok(()),
     }
     result.suggested_actions = next_steps(&NextFacts {
@@ -443,6 +444,24 @@ pub fn write_fix(app: &App, fixed: &mut Fixed) -> Result<()> {
     Ok(())
 }
 
+/// Returns a note for each file that still names what changes remove from it, as an `__all__` does.
+pub fn list_left_names(changes: &[Change]) -> Vec<String> {
+    let notes = changes.iter().filter_map(|change| {
+        let (path, after) = (&change.path, change.after.as_ref()?);
+        let [then, now] = [change.before.as_ref()?, after].map(|state| facts(path, &state.bytes));
+        let mut names = then.exports.iter().map(|export| &export.name);
+        let (name, at) = names.find_map(|name| {
+            let is_gone = now.exports.iter().all(|export| export.name != *name);
+            words(&after.bytes, name).next().filter(|_| is_gone).map(|at| (name, at))
+        })?;
+        let line = after.bytes[..at].split(|byte| *byte == b'\n').count();
+        Some(format!(
+            "{path}:{line} still names `{name}`, which the undo removes"
+        ))
+    });
+    notes.collect()
+}
+
 /// The command to fix: that of the settings, the one that is typed, or the last that failed.
 /// It is in the settings from then on, and is run from where it was.
 pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<String> {
@@ -456,7 +475,7 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     Ok(line)
 }
 
-fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
+pub(super) fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
     if let Some(name) = typed
         .first()
         .filter(|_| typed.len() == 1)

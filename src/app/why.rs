@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::command::not_started;
 use super::files::make_folder;
 use super::fix::commands;
-use super::fix::failing_command;
+use super::fix::{failing_command, rerun_spec};
 use super::flags::request;
 use super::open::root_to_run_in;
 use super::runs::{self, RunStore};
@@ -225,7 +225,7 @@ pub(super) fn add_known(app: &App, workspace: &Workspace, request: &mut Request)
     request.cause = cause.map(|kept| kept.cause);
 }
 
-fn open_facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
+pub(super) fn open_facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
     let state = runs::state(app).ok()?;
     Some(Facts::new(state.directory(), workspace, app.redactor()))
 }
@@ -236,10 +236,15 @@ fn open_facts<'a>(app: &'a App, workspace: &'a Workspace) -> Option<Facts<'a>> {
 /// When no culprit is known of these files, or none that one patch reverts.
 pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
     let workspace = app.worktree()?;
-    let kept = kept_cause(app, &workspace, None).ok_or_else(|| {
+    let Some(kept) = kept_cause(app, &workspace, None) else {
+        let line = rerun_spec(app, &[])?.line().ok_or_else(runs::secret)?;
+        let red = RunStore::open(app)?.last_red(&workspace, &line)?;
         let message = "the change that broke the tests is not known for the current files";
-        AppError::new(Code::U309, message).hint("run `mendit why` to find it")
-    })?;
+        return Err(AppError::new(Code::U309, message).hint(match red {
+            Some(_) => "run `mendit why` to find it",
+            None => "run the tests on them first: `mendit run`",
+        }));
+    };
     let patch = kept.undo.ok_or_else(|| {
         let message =
             "no patch reverts the change: its lines changed again, or are beside a secret";

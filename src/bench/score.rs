@@ -121,11 +121,7 @@ pub(super) fn tally_of<'a>(
         tally.fixtures_run += 1;
         tally.passed += u64::from(good(outcome));
     }
-    let rate = if tally.fixtures_run == 0 {
-        0.0
-    } else {
-        tally.passed as f64 / tally.fixtures_run as f64
-    };
+    let rate = tally.passed as f64 / tally.fixtures_run.max(1) as f64;
     let (low, high) = wilson(tally.passed, tally.fixtures_run);
     Tally {
         rate: round_share(rate),

@@ -3,8 +3,8 @@
 use super::args::{Form, Global, plain_forms};
 use super::{AppError, Exit, Output, open_app, yes_if};
 use crate::app::{
-    App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo, split_task,
-    write_fix,
+    App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo,
+    list_left_names, split_task, write_fix,
 };
 use crate::model::{Code, WhyChange};
 use crate::report::{declined_text, diff_text, patch_text, run_text};
@@ -90,6 +90,9 @@ fn undo_fix(args: &FixArgs, app: &App, global: &Global, output: &Output) -> Resu
     let app = open_app(global, &request, output)?;
     let judged = apply_patch(&app, &request, Target::Worktree)?;
     let applies = judged.verdict.verdict.applies();
+    for note in list_left_names(&judged.changes) {
+        output.note(&note);
+    }
     output.print_document(args.format, &judged.verdict, |_, _| {
         if applies {
             let places = cause.changes.iter().map(WhyChange::place);
@@ -131,13 +134,8 @@ fn not_written(args: &FixArgs, output: &Output) -> Exit {
     if args.request.yes || std::io::stdin().is_terminal() {
         return Exit::No;
     }
-    let command = if args.request.undo {
-        "mendit fix --undo --yes"
-    } else {
-        "mendit fix --yes"
-    };
-    let error = AppError::new(Code::U311, "not applied: stdin is not a terminal").hint(format!(
-        "`{command}` applies the patch above without asking"
-    ));
+    let flags = if args.request.undo { "--undo --yes" } else { "--yes" };
+    let hint = format!("`mendit fix {flags}` applies the patch above without asking");
+    let error = AppError::new(Code::U311, "not applied: stdin is not a terminal").hint(hint);
     output.print_error(&error)
 }

@@ -120,7 +120,7 @@ pub(super) fn missing_plugin<'l>(
         Some(manager) => install_command(project, manager, plugin),
         None => add_command(project, plugin, true),
     };
-    let message = format!("the pytest settings need the plugin `{plugin}`, which is not installed");
+    let message = format!("pytest needs the plugin `{plugin}`, which is not installed");
     Some(Remedy::new(message, line))
 }
 

@@ -161,11 +161,16 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
         )
         .map(|error| {
             let line = String::from_utf8_lossy(line_of(new, error.line));
+            let line = line.trim();
+            let is_whole = error.message == format!("unexpected `{line}`");
             AfterProblem {
                 code: Code::P801,
                 path: path.as_str().to_owned(),
                 line: u64::from(error.line),
-                message: format!("{} in `{:.120}`", error.message, line.trim()),
+                message: match is_whole {
+                    true => format!("`{line}` does not parse"),
+                    false => format!("{} in `{line:.120}`", error.message),
+                },
             }
         });
     let mut errors: Vec<AfterProblem> = errors.collect();

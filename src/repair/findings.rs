@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::history::{History, last_failing};
 use super::journal::{Journal, read_json};
 use super::outputs::compare_outputs;
+use crate::fixes::Candidate;
 use crate::model::{
     AttemptResult, Code, Diagnosis, FailedTest, Observed, Origin, PartResult, PreviousAttempt,
     RepoPath, StopReason, Traced,
@@ -50,6 +51,14 @@ impl Findings {
 
     pub(super) fn kept(&self) -> impl DoubleEndedIterator<Item = &AttemptResult> {
         self.attempts.iter().filter(|attempt| attempt.kept)
+    }
+
+    /// Checks whether a candidate only restores lines that attempts changed which were kept.
+    pub(super) fn puts_back(&self, heal: &Candidate) -> bool {
+        let before = heal.files.iter().filter_map(|path| self.base.get(path)?.as_ref());
+        let lines = before.flat_map(|state| state.bytes.split(|byte| *byte == b'\n'));
+        let lines: Vec<&str> = lines.filter_map(|line| std::str::from_utf8(line).ok()).collect();
+        heal.adds_only(&lines)
     }
 
     /// Adds the tests that a diagnosis names as failing.

@@ -264,7 +264,7 @@ impl Session<'_> {
         };
         let mut heals = find_fixes(&question).edits;
         heals.extend(self.run_own_fix()?);
-        heals.retain(|heal| !tried.contains(heal));
+        heals.retain(|heal| !tried.contains(heal) && !self.seen.puts_back(heal));
         Ok(heals)
     }
 

@@ -22,13 +22,9 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     page.table(head, context.files.iter().map(file_cells));
     let (bytes, tokens) = (context.total_bytes, context.total_tokens);
     let files = context.files.len();
-    let files = if files == 1 {
-        "1 file".to_owned()
-    } else {
-        format!("{files} files")
-    };
+    let plural = if files == 1 { "" } else { "s" };
     page.heading(format!(
-        "Total: {files}, {bytes} bytes, about {tokens} tokens"
+        "Total: {files} file{plural}, {bytes} bytes, about {tokens} tokens"
     ));
     page.line(format!(
         "As a complete prompt: about {prompt_tokens} tokens"

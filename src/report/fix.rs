@@ -220,11 +220,8 @@ fn proof_rows(proof: &Proof) -> Vec<Row> {
     let mut words = level_words(proof);
     if !tests.is_empty() {
         let skipped = tests.iter().filter(|test| test.ended == TestEnd::Skipped).count();
-        let skipped = if skipped > 0 {
-            format!(" ({skipped} skipped)")
-        } else {
-            String::new()
-        };
+        let skipped = (skipped > 0).then(|| format!(" ({skipped} skipped)"));
+        let skipped = skipped.unwrap_or_default();
         words = format!(
             "{passed} of {} previously failing tests pass{skipped}; {words}",
             tests.len()

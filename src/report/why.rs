@@ -34,25 +34,15 @@ fn effect_of_revert(document: &WhyDocument) -> String {
         [one] => format!(", but {one} fails then"),
         [first, rest @ ..] => format!(", but {first} and {} more fail then", rest.len()),
     };
-    let skipped = document.skipped.len();
-    let helps = match document.tests.len() {
+    let (skipped, left) = (document.skipped.len(), document.not_rerun);
+    let mut helps = match document.tests.len() {
         0 if document.failed_before.is_empty() => "makes the command pass".to_owned(),
         0 => "removes the new findings".to_owned(),
         1 if skipped == 0 => "makes the failing test pass".to_owned(),
         count => format!("makes {count} of {} failing tests pass", count + skipped),
     };
-    let skipped = if skipped > 0 {
-        format!(" ({skipped} skipped)")
-    } else {
-        String::new()
-    };
-    let left = document.not_rerun;
-    let left = if left > 0 {
-        format!(" ({left} more were not rerun)")
-    } else {
-        String::new()
-    };
-    let helps = helps + &skipped + &left;
+    helps.extend((skipped > 0).then(|| format!(" ({skipped} skipped)")));
+    helps.extend((left > 0).then(|| format!(" ({left} more were not rerun)")));
     helps + &breaks
 }
 
@@ -87,7 +77,7 @@ fn unknown(document: &WhyDocument) -> String {
         Some(WhyReason::DoesNotBuild) => {
             format!("unknown: with every change{since} reverted, the command fails differently")
         }
-        Some(WhyReason::NewTest) => format!("unknown: the failing tests are new{since}"),
+        Some(WhyReason::NewTest) => format!("the failing tests are new{since}"),
         Some(WhyReason::Interrupted) => format!("{likely}search interrupted after {runs}"),
         Some(WhyReason::CommandNotFound) => "no test ran: a program was not found".to_owned(),
         Some(WhyReason::NotExecutable) => "no test ran: a file is not executable".to_owned(),
@@ -169,6 +159,7 @@ fn search_cost(document: &WhyDocument) -> String {
 }
 
 fn next_step(document: &WhyDocument) -> Option<&'static str> {
+    use WhyReason::{FailsWithout, NoBase, NoChange};
     Some(match (document.verdict, document.reason) {
         (WhyVerdict::Caused, _) if document.undo.is_none() => {
             "revert it by hand; if the tests still fail then, `mendit why` finds the next change"
@@ -178,10 +169,10 @@ fn next_step(document: &WhyDocument) -> Option<&'static str> {
             "`mendit fix --undo` reverts it; if the tests still fail then, run `mendit why` again"
         }
         (WhyVerdict::Caused, _) => "`mendit fix --undo` reverts it",
-        (_, Some(WhyReason::NoBase | WhyReason::FailsWithout | WhyReason::NoChange)) => {
+        (_, Some(NoBase | FailsWithout | NoChange)) if document.around.is_empty() => {
             "pass a commit where it passed: `mendit why --since REV`; check the environment: `mendit doctor`"
         }
-        (_, Some(WhyReason::DoesNotBuild)) => {
+        (_, Some(NoBase | FailsWithout | NoChange | WhyReason::DoesNotBuild)) => {
             "pass a commit where it passed: `mendit why --since REV`"
         }
         (_, Some(WhyReason::NewTest)) => {

@@ -55,12 +55,8 @@ impl<'a> Ignored<'a> {
 
     fn said(&mut self, directory: &str, rest: &str, is_dir: bool) -> Option<bool> {
         if !self.rules.contains_key(directory) {
-            let name = if directory.is_empty() {
-                ".gitignore".to_owned()
-            } else {
-                format!("{directory}/.gitignore")
-            };
-            let text = RepoPath::new(&name).ok().and_then(|path| self.source.read(&path).ok());
+            let path = RepoPath::resolve(directory, ".gitignore").ok();
+            let text = path.and_then(|path| self.source.read(&path).ok());
             let rules = text.map_or_else(Gitignore::empty, |text| {
                 parse_patterns(&String::from_utf8_lossy(&text))
             });

@@ -9,7 +9,7 @@ use super::test_files::holds_failing_test;
 use super::trials::Trials;
 use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
-use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
+use crate::model::{Diagnosis, FailedTest, RepoPath, WhyBase, WhyOutcome, WhyReason};
 use crate::source::Source;
 
 /// Without other evidence, the tests are run this many commits back.
@@ -188,8 +188,8 @@ impl Range<'_> {
     // Whether a commit's test files lack the name of each failing test.
     fn are_new_tests(&self, tree: &TreeSource) -> bool {
         let now = self.find.workspace.source.as_ref();
-        let mut tests = self.diagnosis.tests.iter();
-        tests.all(|test| {
+        let tests = &self.diagnosis.tests;
+        let is_new = |test: &FailedTest| {
             let path = test.path.as_deref().and_then(|path| RepoPath::new(path).ok());
             let name = bare_name(&test.id);
             let [is_then, is_now] = [tree as &dyn Source, now].map(|source| {
@@ -197,7 +197,8 @@ impl Range<'_> {
                 text.is_some_and(|text| String::from_utf8_lossy(&text).contains(name))
             });
             is_now && !is_then
-        })
+        };
+        !tests.is_empty() && tests.iter().all(is_new)
     }
 
     // The first commit after the base at which the tests fail, and the culprit in it.

@@ -100,7 +100,7 @@ impl FindCause<'_> {
             Answer::unknown(trials.ended().unwrap_or(WhyReason::Passes))
         };
         let document = build_document(self, trials, answer, started);
-        facts.keep_cause(self.line, &document);
+        facts.keep_cause(self.line, &document, !self.near_only);
         Ok(document)
     }
 

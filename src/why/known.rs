@@ -12,6 +12,7 @@ use crate::workspace::Workspace;
 
 const CAUSE: &str = "cause.json";
 const TRACE: &str = "trace.json";
+const SEARCHED: &str = "searched.json";
 
 /// Facts about a command that hold for the files as they are: its culprit, its trace. They are kept outside the
 /// repository, out of reach of what is run.
@@ -61,10 +62,17 @@ impl<'a> Facts<'a> {
         self.find_fact(Some(line), TRACE)
     }
 
-    pub(super) fn keep_cause(&self, line: &str, document: &WhyDocument) {
+    /// Whether a search for the culprit of this command ended without one.
+    pub fn was_searched(&self, line: &str) -> bool {
+        self.find_fact::<bool>(Some(line), SEARCHED).is_some()
+    }
+
+    pub(super) fn keep_cause(&self, line: &str, document: &WhyDocument, is_whole: bool) {
         if let Some(cause) = known_cause(document) {
             let undo = document.undo.clone();
             self.keep_fact(line, CAUSE, KeptCause { cause, undo });
+        } else if is_whole {
+            self.keep_fact(line, SEARCHED, true);
         }
     }
 

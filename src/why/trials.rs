@@ -79,11 +79,8 @@ pub struct TrialStart {
 impl TrialStart {
     /// `looking for the culprit: run 2 of at most 6, likely calc.py:7; Ctrl-C keeps what is known`
     pub fn in_words(&self, max_runs: u32) -> String {
-        let most = if max_runs < MAX_RUNS {
-            format!(" of at most {max_runs}")
-        } else {
-            String::new()
-        };
+        let most = (max_runs < MAX_RUNS).then(|| format!(" of at most {max_runs}"));
+        let most = most.unwrap_or_default();
         let likely = self.likely.iter();
         let likely: String = likely.map(|place| format!(", likely {place}")).collect();
         format!(

@@ -48,14 +48,11 @@ impl UnlistedFiles {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
-            let text = if directory.is_empty() {
-                name.clone()
-            } else {
-                format!("{directory}/{name}")
-            };
-            let (Ok(path), Ok(kind)) = (RepoPath::new(&text), entry.file_type()) else {
+            let path = RepoPath::resolve(directory, &name);
+            let (Ok(path), Ok(kind)) = (path, entry.file_type()) else {
                 continue;
             };
+            let text = path.to_string();
             if LEFT_OUT.contains(&name.as_str()) || linked_folders.contains(&path) {
                 continue;
             }

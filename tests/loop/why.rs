@@ -313,8 +313,15 @@ fn run_names_culprit_and_undo_reverts_it() {
     // The files are others now: what was shown is not said of them.
     let again = repo.mendit(&["fix", "--undo", "--yes"]);
     assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
+    let said = stderr(&again);
+    assert!(
+        said.contains("run the tests on them first: `mendit run`"),
+        "{said}"
+    );
     let none = repo.mendit(&[&["run", "--no-why"][..], &COMMAND].concat());
     assert_eq!(none.status.code(), Some(0), "{}", stderr(&none));
+    let said = stderr(&repo.mendit(&["fix", "--undo"]));
+    assert!(said.contains("the last run passed"), "{said}");
 }
 
 #[test]
@@ -778,6 +785,81 @@ fn new_tests_have_no_culprit() {
     let printed = String::from_utf8_lossy(&fix.stdout).into_owned() + &stderr(&fix);
     assert!(printed.contains("mendit context  (packs"), "{printed}");
     assert!(!printed.contains("mendit why"), "{printed}");
+    assert!(
+        printed.contains("; the failing tests are new since"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn search_without_culprit_ends_in_context() {
+    needs!("python3");
+    let repo = repo();
+    // Two commits on, the files are as they were.
+    for text in ["Loans, fees\n", "Loans\n"] {
+        repo.write("README.md", text);
+        repo.commit();
+    }
+    let option = [&["run"][..], &COMMAND, &["--no-such-option"]].concat();
+    repo.mendit(&option);
+    let printed = |words: &[&str]| String::from_utf8_lossy(&repo.mendit(words).stdout).into_owned();
+    let why = printed(&["why"]);
+    assert!(!why.contains("are new"), "{why}");
+    assert!(why.contains("`mendit doctor`"), "{why}");
+    let doctor = printed(&["doctor"]);
+    assert!(doctor.contains("failed: no culprit is known"), "{doctor}");
+    assert!(
+        doctor.contains("mendit context") && !doctor.contains("mendit why"),
+        "{doctor}"
+    );
+}
+
+#[test]
+fn undo_names_what_the_file_still_lists() {
+    needs!("python3");
+    let repo = repo();
+    let listed = format!("__all__ = [\"label\"]\n{LOANS}");
+    repo.write("library/loans.py", &listed);
+    repo.commit();
+    let renamed = listed.replace("def label", "def caption").replace("[\"label", "[\"caption");
+    repo.write("library/loans.py", renamed);
+    repo.mendit(&[&["run"][..], &COMMAND].concat());
+    let undone = stderr(&repo.mendit(&["fix", "--undo", "--yes"]));
+    let note = "library/loans.py:1 still names `caption`, which the undo removes";
+    assert!(undone.contains(note), "{undone}");
+}
+
+#[test]
+fn fix_leaves_its_own_kept_change_alone() {
+    needs!("python3");
+    let repo = repo();
+    let caller = "from library.loans import label\n\n\ndef page(name):\n    return label(name)\n";
+    repo.write("library/page.py", caller);
+    let test = "import unittest\n\nfrom library.page import page\n\n\nclass TestPage(unittest.TestCase):\n    \
+                def test_page(self):\n        self.assertEqual(page(' ann '), 'Ann')\n";
+    repo.write("test_page.py", test);
+    repo.commit();
+    repo.write(
+        "library/loans.py",
+        LOANS.replace("def label", "def caption"),
+    );
+    repo.commit();
+    let said = stderr(&repo.mendit(&[&["fix", "--yes"][..], &COMMAND].concat()));
+    assert!(
+        said.contains("trying: rename `label` to `caption`"),
+        "{said}"
+    );
+    assert!(!said.contains("put back"), "{said}");
+}
+
+#[test]
+fn run_counts_tests_of_one_name() {
+    // The end of a log of vitest 3.
+    let log = " FAIL  a.test.ts > same\nAssertionError: expected 1 to be +0\n\n FAIL  a.test.ts > same\nAssertionError: \
+               expected 2 to be +0\n\n Test Files  1 failed (1)\n      Tests  2 failed (2)\n   Duration  639ms\n";
+    let repo = Repo::with(&[("vitest.log", log)]);
+    let said = stderr(&repo.mendit(&["run", "--no-why", "sh", "-c", "cat vitest.log; exit 1"]));
+    assert!(said.contains("    and 1 more\n"), "{said}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::language::is_standard;
 use super::roots;
-use crate::languages::files::child;
+use crate::languages::files::{child, join_path};
 use crate::languages::resolver::{Resolution, Resolver};
 use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
@@ -167,11 +167,7 @@ fn resolve_relative(
             ..Resolution::default()
         };
     };
-    let path = if parts.is_empty() {
-        base.to_owned()
-    } else {
-        child(base, &parts.join("/"))
-    };
+    let path = join_path(base, &parts.join("/")).unwrap_or_default();
     let module = if parts.is_empty() {
         package_at(resolver, &path)
     } else {

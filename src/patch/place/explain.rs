@@ -28,12 +28,8 @@ pub(in crate::patch) fn explain_refusal(
     let start = start.or_else(|| find_alike(site, &old));
     let rows = walk(site, &old, start.unwrap_or(0));
     let fault = write_message(failure, site, lines, &old, &rows);
-    let ends_cut = rows.last().is_some_and(Option::is_none)
-        && old.last().is_some_and(|line| {
-            let line = trim_end(line.text());
-            let mut rows = 0..text.len();
-            line.trim_ascii().len() >= 8 && rows.any(|row| text.line(row).starts_with(line))
-        });
+    let last = old.last().filter(|line| site.rows_of_words(line.text()).is_empty());
+    let longer = last.and_then(|line| find_longer(text, 0, line)).map(|row| row + 1);
     let left_out = find_gaps(&rows).iter().map(Range::len).sum::<usize>();
     let lost = lost_lines(hunk, lines).filter(|(gone, new)| {
         hunk.ends_input
@@ -47,9 +43,12 @@ pub(in crate::patch) fn explain_refusal(
         );
         failure.hint = Some(hint);
     } else if is_without_effect(lines) {
-        let may_be_cut = hunk.ends_input || ends_cut;
+        let may_be_cut = hunk.ends_input || longer.is_some();
         let advice = if may_be_cut { "the reply may be cut off" } else { "leave it out" };
         failure.hint = Some(format!("this hunk changes nothing: {advice}"));
+    } else if let Some(row) = longer {
+        let what = "the hunk's last line may be cut off";
+        failure.hint = Some(format!("{what}: line {row} of the file begins with it"));
     }
     let Some(index) = fault else {
         let found = rows.iter().flatten().next().copied();
@@ -59,11 +58,9 @@ pub(in crate::patch) fn explain_refusal(
         failure.mismatch.excerpts.extend(shown);
         return;
     };
-    let expected = trim_end(old[index].text());
     let before = rows[..index].iter().rev().find_map(|row| *row);
-    let cut = (before.map_or(0, |row| row + 1)..text.len())
-        .find(|row| expected.trim_ascii().len() >= 8 && text.line(*row).starts_with(expected))
-        .filter(|_| rows[index].is_none());
+    let cut = find_longer(text, before.map_or(0, |row| row + 1), old[index]);
+    let cut = cut.filter(|_| rows[index].is_none());
     let below = (0..)
         .zip(&rows[index..])
         .find_map(|(down, row)| row.as_ref()?.checked_sub(down));
@@ -84,6 +81,13 @@ pub(in crate::patch) fn explain_refusal(
     let first = first.max(row.saturating_sub(24)).saturating_sub(2);
     let last = (last + 3).max(first + 5).min(first + 30);
     failure.mismatch.excerpts = vec![cut_excerpt(text, first, last)];
+}
+
+// The row of a line that begins with all of an old line.
+fn find_longer(text: &Text<'_>, from: usize, old: &HunkLine<'_>) -> Option<usize> {
+    let line = trim_end(old.text());
+    let mut rows = from..text.len();
+    rows.find(|row| line.trim_ascii().len() >= 8 && text.line(*row).starts_with(line))
 }
 
 fn is_without_effect(lines: &[HunkLine<'_>]) -> bool {
@@ -159,22 +163,25 @@ fn write_message(
         let number = row + 1;
         let indent = format!(": line {number} is indented by {there}, not by {here}");
         let indent = if there == here { "" } else { &indent };
-        let some = if differing < old.iter().filter(|line| !line.is_blank()).count() {
-            format!("{differing} of them ")
-        } else {
-            String::new()
-        };
+        let all = old.iter().filter(|line| !line.is_blank()).count();
+        let some = (differing < all).then(|| format!("{differing} of them "));
+        let some = some.unwrap_or_default();
         format!(", but {some}with other white space{indent}")
     });
-    let known = gaps.iter().flat_map(Clone::clone).find(|row| {
+    let added = lines.iter().filter(|line| !line.is_old()).map(|line| trim_end(line.text()));
+    let added: Vec<&[u8]> = added.collect();
+    // The first run of lines that the hunk leaves out and adds.
+    let known = gaps.iter().flat_map(Clone::clone).find_map(|row| {
+        let here = trim_end(site.text.line(row));
         // A short line is also elsewhere by chance.
-        let added = lines.iter().filter(|line| !line.is_old());
-        let mut added = added.filter(|line| line.text().trim_ascii().len() >= 8);
-        added.any(|line| trim_end(line.text()) == trim_end(site.text.line(*row)))
+        let is_here = |line: &&[u8]| line.trim_ascii().len() >= 8 && *line == here;
+        let rows = added.iter().skip_while(|line| !is_here(line)).zip(row..site.text.len());
+        let same = rows.take_while(|(line, row)| **line == trim_end(site.text.line(*row))).count();
+        (same > 0).then_some(row..row + same)
     });
     let lost = rows.iter().position(Option::is_none);
-    failure.message = match (known, lost) {
-        (Some(row), _) => format!("line {} of the file is already a line to add", row + 1),
+    failure.message = match (&known, lost) {
+        (Some(rows), _) => format!("the hunk adds {} of the file again", name_rows(rows)),
         (_, Some(lost)) => {
             let line = quote(old[lost].text());
             let above = lost.checked_sub(1).and_then(|above| rows[above]);

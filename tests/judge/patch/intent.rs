@@ -209,6 +209,32 @@ fn check_names_nearest_file_and_syntax_errors() {
     let said =
         check("--- a/src/utils.py\n+++ b/src/utils.py\n@@ -1 +1 @@\n-def f(a):\n+def f((a):\n");
     assert_eq!(said.matches("[P801]").count(), 1, "{said}");
+    let said = check(
+        "--- a/src/utils.py\n+++ b/src/utils.py\n@@ -2 +2,2 @@\n-    return a\n+    a.clear(\n+    return a\n",
+    );
+    assert!(said.contains("`a.clear(` does not parse"), "{said}");
+}
+
+#[test]
+fn refusals_name_lines_added_twice_and_end_cut_off() {
+    let file = b"def f(a):\n    first = a.one()\n    second = a.two()\n    third = a.three()\n    return third\n";
+    let place = super::support::repository(&[("a.py", file)]);
+    let check = |block: &str| {
+        let output = super::support::mendit(place.path(), &["check", "-"], block.as_bytes());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = check(
+        "a.py\n<<<<<<< SEARCH\ndef f(a):\n    return third\n=======\ndef f(a):\n    first = a.one()\n    second = a.two()\n    return third\n>>>>>>> REPLACE\n",
+    );
+    assert!(
+        said.contains("the hunk adds lines 2 to 3 of the file again"),
+        "{said}"
+    );
+    let said = check(
+        "a.py\n<<<<<<< SEARCH\n    first = a.one()\n    second = a.t\n=======\n    first = a.uno()\n    second = a.t\n>>>>>>> REPLACE\n",
+    );
+    let help = "the hunk's last line may be cut off: line 3 of the file begins with it";
+    assert!(said.contains(help), "{said}");
 }
 
 #[test]
