@@ -220,10 +220,11 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let has_equal = has_equal || is_library && others().any(is_own);
     // A package that is not installed may have any name.
     let is_hidden = !is_library && others().any(|row| row.weight.beside > 0);
-    let plain = [best.candidate.imported.as_str(), undef.name, "*", "default"];
-    let is_renamed = rows
-        .iter()
-        .any(|row| row.weight.votes > 0 && !plain.contains(&row.candidate.imported.as_str()));
+    // A package that is not installed has the name where two files take it from there.
+    let is_single = is_outside && !is_library && !best.weight.installed && best.weight.count < 2;
+    let plain = [undef.name, "*", "default"];
+    let mut imported = rows.iter().filter(|row| row.weight.votes > 0);
+    let is_renamed = imported.any(|row| !plain.contains(&&*row.candidate.imported));
     let objections = [
         (is_bound, "the file binds the name somewhere"),
         (is_builtin, "the name is built in"),
@@ -236,6 +237,7 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
             is_hidden,
             "the file takes from a module that cannot be read, and it may have the name",
         ),
+        (is_single, "no more than one file takes it from that package"),
         (is_renamed, "another file calls something else by this name"),
         (has_rival, "a file next to it defines the same name"),
         (is_short, "a short name could belong to any package"),
