@@ -343,6 +343,12 @@ mod tests {
             "def f(items):", total, "-    for value in values:", "+    pass",
         ];
         expect(FILE, &hunk("-1,3 +1,3", &lines), "P401", None);
+        // The line to remove is to stay, too.
+        let lines = [
+            total, "-    for value in values:", "+    pass", "         total += value",
+        ];
+        let lines = [&lines[..], &["     for value in values:"]].concat();
+        expect(FILE, &hunk("-2,4 +2,4", &lines), "P401", None);
         // A removed line of fewer than eight letters can occur anywhere.
         for (text, codes) in [("12345678", "M417"), ("1234567", "P401")] {
             let file = format!("one\ntwo\n {text} \nfour\n");

@@ -137,6 +137,28 @@ mod tests {
         expect(file, &hunk("def g"), "M410 M401", first);
         expect(file, &hunk("def g_2():"), "M410 M401", second);
         expect(file, &hunk("def h():"), "P403", None);
+        expect(&file.repeat(2), &hunk("def g():"), "P403", None);
         expect(file, &hunk(""), "P403", None);
+    }
+
+    #[test]
+    fn drops_one_blank_after_marks_where_counts_hold() {
+        let file = "def f():\n    a = 1\n    b = 2\n";
+        let hunk = |header: &str, blank: &str| {
+            format!(
+                "@@ {header} @@\n {blank}def f():\n-     a = 1\n+     a = 2\n {blank}    b = 2\n"
+            )
+        };
+        let change = Some(("1", "2"));
+        expect(file, &hunk("-1,3 +1,3", ""), "M303", change);
+        expect(file, &hunk("-1,3 +1,3", " "), "M303", change);
+        expect(file, &hunk("-1,4 +1,3", ""), "P401", None);
+        // A hunk that is there as it is keeps its blanks.
+        expect(
+            &file.replace("    a", "     a"),
+            &hunk("-1,3 +1,3", ""),
+            "",
+            change,
+        );
     }
 }

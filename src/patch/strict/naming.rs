@@ -145,9 +145,6 @@ impl Naming {
     }
 
     fn without_prefix<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
-        if self.strip == 0 {
-            return (line.first() != Some(&b'/')).then_some(line);
-        }
         without_components(line, self.strip).filter(|_| line.first() != Some(&b'/'))
     }
 }

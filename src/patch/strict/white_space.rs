@@ -130,7 +130,6 @@ impl Rules {
 
     /// Returns a line without its fixable errors; `None` when it has none.
     pub(in crate::patch) fn fixed(self, line: &[u8]) -> Option<Vec<u8>> {
-        let mut fixed = false;
         let mut end = "";
         let mut body = line;
         if self.has(Rule::BlankAtEnd) {
@@ -144,9 +143,7 @@ impl Rules {
                     }
                 }
             }
-            let kept = trimmed_len(body);
-            fixed = kept < body.len();
-            body = body.get(..kept).unwrap_or_default();
+            body = body.get(..trimmed_len(body)).unwrap_or_default();
         }
         let indent = Indent::measure(body, self);
         let mut out = Vec::with_capacity(line.len());
@@ -166,7 +163,6 @@ impl Rules {
             }
             out.extend(std::iter::repeat_n(b' ', spaces));
             out.extend_from_slice(body.get(indent.end..).unwrap_or_default());
-            fixed = true;
         } else if self.has(Rule::TabInIndent) && indent.last_tab.is_some() {
             let last = indent.last_tab.map_or(0, |at| at + 1);
             for byte in body.iter().take(last) {
@@ -176,13 +172,11 @@ impl Rules {
                 }
             }
             out.extend_from_slice(body.get(last..).unwrap_or_default());
-            fixed = true;
         } else {
             out.extend_from_slice(body);
         }
         out.extend_from_slice(end.as_bytes());
-        // A removed carriage return may not count as a fix.
-        (fixed || out != line).then_some(out)
+        (out != line).then_some(out)
     }
 
     /// Returns the fixed line, or the line as it is.
@@ -332,6 +326,8 @@ mod tests {
     #[test]
     fn follows_git_for_every_rule() {
         let rows: &[(&str, &[u8], &str, &[u8])] = &[
+            ("", b"a\r\n", "trailing whitespace", b"a\n"),
+            ("", b"\t\ta\n", "", b""),
             ("", b"\t        a\n", "", b""),
             ("", b"\t a\n", "", b""),
             ("", b"a \r\n", "trailing whitespace", b"a\n"),

@@ -214,13 +214,13 @@ const RARE_HEADERS: &[&str] = &[
     "||diff --git a/f1 b/f1\nindex ID..ID 100x\n--- a/f1\n+++ b/f1\n$",
     "||diff --git a/f1 b/f1\nindex ID..1ID 100x\n--- a/f1\n+++ b/f1\n$",
     "d||diff --git a/d/f b/d/f\n--- a/d/f\n+++ b/d/f\n$",
-    "d||--- d/f\n+++ d/f\n$--- v/d/e/f\n+++ v/d/e/f\n$",
+    "d||--- d/f\n+++ d/f\n$--- v/d/lib/f\n+++ v/d/lib/f\n$",
     "d||--- v/d/f\n+++ v/d/f\n$",
     "d||--- v/f\n+++ v/f\n$",
     "d||--- f\n+++ f\n$",
     "d||--- /dev/null\n+++ d/n\n@@ -0,0 +1 @@\n+n\n",
-    "d/e||--- v/d/e/f\n+++ v/d/e/f\n$",
-    "d/e||--- d/e/f\n+++ d/e/f\n$",
+    "d/lib||--- v/d/lib/f\n+++ v/d/lib/f\n$",
+    "d/lib||--- d/lib/f\n+++ d/lib/f\n$",
 ];
 
 // Compares what git and the program print of patches, in one repository that neither changes.
@@ -228,7 +228,7 @@ const RARE_HEADERS: &[&str] = &[
 fn reads_headers_as_git() {
     let mut files: Vec<(String, &[u8])> =
         (1..13).map(|number| (format!("f{number}"), TEN.as_bytes())).collect();
-    files.extend(["a b", "t\tb", "d/f", "d/e/f"].map(|name| (name.to_owned(), TEN.as_bytes())));
+    files.extend(["a b", "t\tb", "d/f", "d/lib/f"].map(|name| (name.to_owned(), TEN.as_bytes())));
     files.extend(["v", "w", "x", "y", "z"].map(|name| (name.to_owned(), &b"1\n"[..])));
     files.push(("e".to_owned(), b""));
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (&**name, *text)).collect();
