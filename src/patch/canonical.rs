@@ -159,10 +159,8 @@ pub(super) fn quote_path(prefix: &str, path: &str) -> String {
     let mut quoted = format!("\"{prefix}");
     for byte in path.bytes() {
         match byte {
-            b'"' | b'\\' => {
-                quoted.push('\\');
-                quoted.push(char::from(byte));
-            }
+            b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
+            7..=13 => quoted.extend(['\\', char::from(b"abtnvfr"[usize::from(byte - 7)])]),
             byte if needs_escape(byte) => {
                 let _ = write!(quoted, "\\{byte:03o}");
             }

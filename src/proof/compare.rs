@@ -37,6 +37,14 @@ pub fn compare_evidence(
     if let Some(runner) = decisive.runner.filter(|runner| !is_checker(*runner)) {
         let own: Vec<_> = after.iter().filter_map(|c| c.account_by(runner)).collect();
         decisive.tests = proven_ends(failing, &own, skipped, &mut missing);
+        // Counts alone cannot tell which of several files that could not be loaded is skipped now.
+        let unnamed = decisive.tests.iter().filter(|test| test.ended == TestEnd::Counted).count();
+        let [was, is] = [decisive.before, decisive.after].map(|c| c.map_or(0, |c| c.skipped));
+        if unnamed > 1 && is > was {
+            missing.push(format!(
+                "{is} tests are skipped, {was} before, and none is named"
+            ));
+        }
     }
     // Sentences about what is missing.
     let max_missing = 12;
@@ -339,6 +347,24 @@ mod tests {
         assert_eq!(proof.decisive.tests[0].id, failing[0]);
         assert_eq!(proof.decisive.tests[0].ended, TestEnd::Counted);
         assert_eq!(proof.decisive.before.unwrap().failed, 1);
+    }
+
+    #[test]
+    fn skip_without_name_leaves_several_files_open() {
+        let red = "ERROR: a (unittest.loader._FailedTest.a)\nERROR: b (unittest.loader._FailedTest.b)\nRan 2 tests in 0.0s\n\nFAILED (errors=2)";
+        let before = [vec![evidence(red, &[R::Unittest], false)]];
+        let files = ["a".to_owned(), "b".to_owned()];
+        for (end, failing, is_open) in [
+            ("OK (skipped=1)", &files[..], true),
+            ("OK (skipped=1)", &files[..1], false),
+            ("OK", &files[..], false),
+        ] {
+            let green = format!("Ran 4 tests in 0.0s\n\n{end}");
+            let after = vec![evidence(&green, &[R::Unittest], true)];
+            let missing = compare_evidence(&before, &after, failing, &[]).missing;
+            let found = missing.iter().any(|missing| missing.contains("none is named"));
+            assert_eq!(found, is_open, "{missing:?}");
+        }
     }
 
     #[test]

@@ -187,7 +187,7 @@ impl Placing<'_> {
                     });
                     blank_added = checks_end && is_blank(text);
                 }
-                b'@' | b'\\' => continue,
+                b'@' | b'\\' => {}
                 _ => return None,
             }
             if blank_added {

@@ -69,11 +69,12 @@ impl<'a> Reader<'a, '_> {
                     self.line
                 )));
             }
-            if line.starts_with(b"diff --git ") {
+            // git wants six bytes after the line, the shortest header that there is.
+            if line.starts_with(b"diff --git ") && rest.len() >= line.len() + 6 {
                 let mut found = Section::default();
                 let (bytes, lines) = git_header(rest, self.line, self.naming, &mut found)?;
+                complete_names(&mut found, self.naming.strip, self.line + lines)?;
                 if bytes > line.len() {
-                    complete_names(&mut found, self.naming.strip, self.line + lines)?;
                     self.skip_lines(bytes, lines);
                     *section = found;
                     return Ok(true);
@@ -112,12 +113,6 @@ impl<'a> Reader<'a, '_> {
         while self.rest().starts_with(b"@@ -") {
             let read = self.read_hunk(section);
             let hunk = read.ok_or_else(|| Fatal(format!("corrupt patch at line {}", self.line)))?;
-            if section.creates() && hunk.old_lines > 0 {
-                return Err(Fatal("new file depends on old contents".to_owned()));
-            }
-            if section.deletes() && hunk.new_lines > 0 {
-                return Err(Fatal("deleted file still has contents".to_owned()));
-            }
             self.at += hunk.text.len();
             old_lines += hunk.old_lines;
             new_lines += hunk.new_lines;
@@ -129,6 +124,14 @@ impl<'a> Reader<'a, '_> {
         }
         if section.is_delete.is_none() && (new_lines > 0 || several) {
             section.is_delete = Some(false);
+        }
+        if section.creates() && old_lines > 0 {
+            let name = section.target();
+            return Err(Fatal(format!("new file {name} depends on old contents")));
+        }
+        if section.deletes() && new_lines > 0 {
+            let name = section.name();
+            return Err(Fatal(format!("deleted file {name} still has contents")));
         }
         Ok(())
     }

@@ -98,9 +98,10 @@ fn shorten_name(name: String, width: usize) -> String {
 fn write_summary(section: &Section<'_>, out: &mut String) {
     let (old, new) = (section.name(), section.target());
     let (old_mode, new_mode) = (section.old_mode, section.new_mode);
-    let whole = match (section.creates(), section.deletes()) {
-        (true, _) => Some(("create", new_mode, new)),
-        (_, true) => Some(("delete", old_mode, old)),
+    // git counts an unknown state as yes.
+    let whole = match (section.is_new, section.is_delete) {
+        (Some(true) | None, _) => Some(("create", new_mode, new)),
+        (_, Some(true) | None) => Some(("delete", old_mode, old)),
         _ => None,
     };
     if let Some((word, mode, name)) = whole {

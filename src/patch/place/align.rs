@@ -230,7 +230,7 @@ pub(super) fn lost_marks(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::patch::place::trial::tried;
+    use crate::patch::place::trial::{expect, tried};
     use crate::patch::{JudgeOptions, judge};
     use crate::source::Memory;
 
@@ -274,5 +274,130 @@ mod tests {
         let twice = format!("{FILE}{FILE}");
         let body = " def f(items):\n     total = 0\n-    for value in values:\n+    for value in set(values):\n";
         assert_eq!(tried(&twice, body).1, None);
+    }
+
+    #[test]
+    fn aligns_white_space_glyphs_marks_and_indentation() {
+        let body = "-    for value in values:\n+    for value in set(values):\n";
+        let set = Some(("in values", "in set(values)"));
+        let hunk = |context: &str| format!("@@ -2,2 +2,2 @@\n {context}\n{body}");
+        expect(FILE, &hunk("    total = 0  "), "M403", set);
+        expect(FILE, &hunk("    total = 1"), "P401", None);
+        // The mark of a context line is lost.
+        expect(FILE, &hunk("   total = 0"), "M303", set);
+        let deep = FILE.replace("    ", "        ");
+        expect(&deep, &hunk("    total = 0"), "M416", set);
+        expect(&deep.repeat(2), &hunk("    total = 0"), "P401", None);
+        let quoted = "print('a', \"b\")\nend = 1\n";
+        let hunk = |letter: &str| {
+            let line = format!("print(\u{2018}{letter}\u{2019},\u{a0}\u{201c}b\u{201d})");
+            format!("@@ -1,2 +1,2 @@\n {line}\n-end = 1\n+end = 2\n")
+        };
+        expect(quoted, &hunk("a"), "M403", Some(("1", "2")));
+        expect(quoted, &hunk("c"), "P401", None);
+    }
+
+    #[test]
+    fn aligns_at_stated_line_where_counts_hold() {
+        let hunk = |header: &str| format!("@@ {header} @@\n first = 1\n-next = 2\n+next = 3\n");
+        let file = "first = 1 \nnext = 2\nother\nfirst = 1 \nnext = 2\n";
+        expect(file, &hunk("-1,2 +1,2"), "M403", Some(("2", "3")));
+        let last = Some(("other\nfirst = 1 \nnext = 2", "other\nfirst = 1 \nnext = 3"));
+        expect(file, &hunk("-4,2 +4,2"), "M403", last);
+        expect(file, &hunk("-2,2 +2,2"), "P403", None);
+        expect(file, &hunk("-4,3 +4,2"), "P403", None);
+        // The file ends before the hunk.
+        expect("first = 1 \n", &hunk("-1,2 +1,2"), "P402", None);
+    }
+
+    #[test]
+    fn leaves_out_edges_only_beside_firm_lines() {
+        let hunk = |header: &str, lines: &[&str]| format!("@@ {header} @@\n{}\n", lines.join("\n"));
+        let (head, total) = (" def f(items):", "     total = 0");
+        let (each, sum) = ("     for value in values:", "         total += other");
+        // Only added lines, with a firm line on each side, that are not there already.
+        let added = Some(("0\n", "0\n    count = 0\n"));
+        let lines = [head, total, "+    count = 0", each];
+        expect(FILE, &hunk("-1,3 +1,4", &lines), "M417", added);
+        let lines = [
+            "     count = 0", "+    more = 0", each, "         total += value",
+        ];
+        expect(FILE, &hunk("-2,3 +2,4", &lines), "P401", None);
+        let lines = [head, total, "+        total += value", each];
+        expect(FILE, &hunk("-1,3 +1,4", &lines), "P401", None);
+        // Removed lines begin or end the hunk.
+        let lines = ["-    total = 0", "+    total = 1", each, sum];
+        expect(FILE, &hunk("-2,3 +2,3", &lines), "M417", Some(("0", "1")));
+        let lines = [
+            head, total, "-    for value in values:", "+    for each in values:",
+        ];
+        let change = Some(("for value", "for each"));
+        expect(FILE, &hunk("-1,3 +1,3", &lines), "M417", change);
+        // Added lines begin or end it.
+        let lines = ["+    count = 0", total, each, sum];
+        expect(FILE, &hunk("-2,3 +2,4", &lines), "P401", None);
+        let lines = [head, total, each, "+        count += 1"];
+        expect(FILE, &hunk("-1,3 +1,4", &lines), "P401", None);
+        // A context line without a mark may be one to add.
+        let lines = [
+            "def f(items):", total, "-    for value in values:", "+    pass",
+        ];
+        expect(FILE, &hunk("-1,3 +1,3", &lines), "P401", None);
+        // The line to remove is to stay, too.
+        let lines = [
+            total, "-    for value in values:", "+    pass", "         total += value",
+        ];
+        let lines = [&lines[..], &["     for value in values:"]].concat();
+        expect(FILE, &hunk("-2,4 +2,4", &lines), "P401", None);
+        // A removed line of fewer than eight letters can occur anywhere.
+        for (text, codes) in [("12345678", "M417"), ("1234567", "P401")] {
+            let file = format!("one\ntwo\n {text} \nfour\n");
+            let removed = format!("- {text} ");
+            let change = Some((&removed[1..], "3")).filter(|_| codes == "M417");
+            let lines = [" 1", " two", &removed, "+3", " four"];
+            expect(&file, &hunk("-1,4 +1,4", &lines), codes, change);
+        }
+    }
+
+    #[test]
+    fn reads_only_line_that_makes_counts_hold_as_added() {
+        let hunk = "@@ -1,3 +1,4 @@\n def f(values):\n     total = 0\n     count = 0\n     for value in values:\n";
+        let added = Some(("0\n", "0\n    count = 0\n"));
+        expect(FILE, hunk, "M301", added);
+        expect(&FILE.repeat(2), hunk, "P401", None);
+        expect(
+            FILE,
+            &hunk.replace("     count", "-    count"),
+            "P402",
+            None,
+        );
+        // Either of two lines may be the added one.
+        let either = "@@ -1,3 +1,4 @@\n a1\n b1\n b1\n c1\n";
+        expect("a1\nb1\nc1\n", either, "P401", None);
+    }
+
+    #[test]
+    fn ambiguous_hunk_lists_places_and_shows_nearest() {
+        let file = "x = 1\ny = 2\n".repeat(60);
+        let source = Memory::named([("f", &*file)]);
+        let refuse = |lines: &str| {
+            let patch = format!("--- a/f\n+++ b/f\n@@ {lines} @@\n x = 1\n-y = 2\n+y = 3\n");
+            judge(patch.as_bytes(), &source, &JudgeOptions::default()).verdict
+        };
+        let verdict = refuse("-52,2 +52,2");
+        let hunk = &verdict.files[0].hunks[0];
+        assert_eq!(hunk.message, "it fits in 60 places");
+        let listed: Vec<u64> = (0..49).map(|place| 2 * place + 1).chain([119]).collect();
+        assert_eq!(hunk.mismatch.candidates, listed);
+        let feedback = &verdict.feedback;
+        let shown = "until only one place fits (3 places are shown)";
+        assert!(feedback.contains(shown), "{feedback}");
+        let excerpts: Vec<&str> = feedback.split("f now has:\n").skip(1).collect();
+        let ranges = excerpts.iter().map(|text| {
+            let lines = text.lines().filter_map(|line| line.split_once(" | "));
+            let lines: Vec<u32> = lines.map(|(row, _)| row.trim().parse().unwrap()).collect();
+            (lines[0], lines[lines.len() - 1])
+        });
+        assert_eq!(ranges.collect::<Vec<_>>(), [(45, 54), (47, 56), (49, 58)]);
     }
 }

@@ -109,3 +109,67 @@ fn blank_lines_follow(text: &Text<'_>, end: usize, count: i64) -> bool {
         && end + count <= text.len()
         && (end..end + count).all(|at| text.line(at).trim_ascii().is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::patch::place::trial::{expect, expect_last};
+
+    const FILE: &str = "one = 1\ntwo = 2\n\n\nfive = 5\nsix = 6\nseven = 7\n";
+    const TWO: &str = " one = 1\n-two = 2\n+two = 3\n";
+    const CHANGE: Option<(&str, &str)> = Some(("two = 2", "two = 3"));
+
+    #[test]
+    fn names_line_that_may_have_lost_its_mark() {
+        let hunk = |header: &str| format!("@@ {header} @@\n one = 1\n two = 2\n+two = 3\n");
+        expect(FILE, &hunk("-1,2 +1,2"), "P104", None);
+        expect(
+            FILE,
+            &hunk("-1,2 +1,3"),
+            "",
+            Some(("two = 2", "two = 2\ntwo = 3")),
+        );
+        let change = Some(("two = 2", "two = 3\nmore"));
+        expect(
+            FILE,
+            &format!("@@ -1,2 +1,2 @@\n{TWO}+more\n"),
+            "M301",
+            change,
+        );
+    }
+
+    #[test]
+    fn counts_tell_whether_last_hunk_is_cut_off() {
+        let last = |header: &str, lines: &str, codes: &str| {
+            let change = CHANGE.filter(|_| !codes.starts_with('P'));
+            expect_last(FILE, &format!("@@ {header} @@\n{lines}"), codes, change);
+        };
+        last("-1,2 +1,2", TWO, "");
+        // Blank lines that follow in the file were stripped, and no other lines.
+        last("-1,3 +1,3", TWO, "M303");
+        last("-1,4 +1,4", TWO, "M303");
+        last("-1,5 +1,5", TWO, "P104");
+        last("-1,4 +1,3", TWO, "P104");
+        // Context follows: as few lines as writers miscount by are no cut.
+        let closed = format!("{TWO} \n \n five = 5\n");
+        last("-1,8 +1,8", &closed, "M301");
+        last("-1,9 +1,9", &closed, "P104");
+        last("-1,8 +1,9", &closed, "P104");
+        last("-1,7 +1,10", &closed, "M301");
+        last("-1,4 +1,4", &closed, "M301");
+        // No context before or after.
+        last("-2,1 +2,5", "-two = 2\n+two = 3\n", "M301");
+        last("-2,1 +2,6", "-two = 2\n+two = 3\n", "P104");
+        // No counts at all.
+        last("", TWO, "P104");
+        last("", &closed, "M401");
+        last("", "-two = 2\n+two = 3\n", "M401");
+        // The hunk ends where the file ends.
+        expect_last(
+            "one = 1\ntwo = 2\n",
+            &format!("@@ -1,3 +1,3 @@\n{TWO}"),
+            "M301",
+            CHANGE,
+        );
+        expect(FILE, &format!("@@ -1,9 +1,9 @@\n{TWO}"), "M301", CHANGE);
+    }
+}

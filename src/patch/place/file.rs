@@ -113,3 +113,52 @@ fn block_end(text: &Text<'_>, scope: usize) -> usize {
         })
         .unwrap_or(text.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::patch::place::trial::expect;
+
+    #[test]
+    fn numbers_of_later_hunks_follow_earlier_ones() {
+        let file = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n";
+        let first = "@@ -1 +1,2 @@\n a = 1\n+a = 2\n";
+        let change = Some(("a = 1\nb = 2\nc = 3\n", "a = 1\na = 2\nb = 2\nc = 3\nx\n"));
+        expect(file, &format!("{first}@@ -3,0 +5 @@\n+x\n"), "M401", change);
+        expect(file, &format!("{first}@@ -3,0 +4 @@\n+x\n"), "P410", None);
+    }
+
+    #[test]
+    fn scope_chooses_of_equal_places() {
+        let file = "def g():\n    x = 1\n\ndef g_2():\n    x = 1\n";
+        let hunk = |scope: &str| format!("@@ -9 +9 @@ {scope}\n-    x = 1\n+    x = 2\n");
+        let first = Some(("def g():\n    x = 1", "def g():\n    x = 2"));
+        let second = Some(("def g_2():\n    x = 1", "def g_2():\n    x = 2"));
+        expect(file, &hunk("def g():"), "M410 M401", first);
+        expect(file, &hunk("def g"), "M410 M401", first);
+        expect(file, &hunk("def g_2():"), "M410 M401", second);
+        expect(file, &hunk("def h():"), "P403", None);
+        expect(&file.repeat(2), &hunk("def g():"), "P403", None);
+        expect(file, &hunk(""), "P403", None);
+    }
+
+    #[test]
+    fn drops_one_blank_after_marks_where_counts_hold() {
+        let file = "def f():\n    a = 1\n    b = 2\n";
+        let hunk = |header: &str, blank: &str| {
+            format!(
+                "@@ {header} @@\n {blank}def f():\n-     a = 1\n+     a = 2\n {blank}    b = 2\n"
+            )
+        };
+        let change = Some(("1", "2"));
+        expect(file, &hunk("-1,3 +1,3", ""), "M303", change);
+        expect(file, &hunk("-1,3 +1,3", " "), "M303", change);
+        expect(file, &hunk("-1,4 +1,3", ""), "P401", None);
+        // A hunk that is there as it is keeps its blanks.
+        expect(
+            &file.replace("    a", "     a"),
+            &hunk("-1,3 +1,3", ""),
+            "",
+            change,
+        );
+    }
+}

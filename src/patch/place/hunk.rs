@@ -256,7 +256,7 @@ fn insert_hunk<'h, 'a>(
 
 #[cfg(test)]
 mod tests {
-    use crate::patch::place::trial::{tried, tried_patch};
+    use crate::patch::place::trial::{expect, tried, tried_patch};
 
     #[test]
     fn rejects_removal_beyond_end() {
@@ -272,5 +272,35 @@ mod tests {
         let file = "a()\na()\na()\na()\n}\na()\n";
         let patch = "--- a/f\n+++ b/f\n@@ -2 +1,0 @@\n-}\n@@ -3,0 +3 @@\n+aaa\n";
         assert_eq!(tried_patch(file, patch), ("P410".to_owned(), None));
+    }
+
+    #[test]
+    fn lines_that_are_there_are_not_added_again() {
+        let file = "first = 1\nadded = 2\nlast = 3\n";
+        let other = "@@ -3 +4 @@\n-last = 3\n+last = 4\n";
+        let there = "@@ -1 +1,2 @@\n first = 1\n+added = 2\n";
+        expect(file, there, "M304", None);
+        expect(file, &format!("{there}{other}"), "P406", None);
+        let there = "@@ -3 +3,2 @@\n+added = 2\n last = 3\n";
+        let other = "@@ -1 +1 @@\n-first = 1\n+first = 2\n";
+        expect(file, &format!("{other}{there}"), "P406", None);
+        let change = Some(("added", "other = 2\nadded"));
+        expect(file, "@@ -1 +1,2 @@\n first = 1\n+other = 2\n", "", change);
+        // A single letter occurs anywhere.
+        expect(
+            "{\n}\nlast\n",
+            "@@ -2 +2,2 @@\n }\n+}\n",
+            "",
+            Some(("}", "}\n}")),
+        );
+        expect(
+            "}\n}\nlast\n",
+            "@@ -1 +1,2 @@\n }\n+}\n",
+            "",
+            Some(("}", "}\n}")),
+        );
+        // Nothing is there before.
+        expect("", "@@ -0,0 +1,2 @@\n+a\n+b\n", "", Some(("", "a\nb\n")));
+        expect("", "@@ -1 +1,2 @@\n a\n+b\n", "P401", None);
     }
 }

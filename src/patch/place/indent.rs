@@ -72,3 +72,47 @@ pub(super) fn find_indent(line: &[u8]) -> &[u8] {
     let end = line.iter().position(|byte| !b" \t".contains(byte));
     line.get(..end.unwrap_or(line.len())).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::patch::place::trial::expect;
+
+    #[test]
+    fn moves_added_lines_by_one_rule_alone() {
+        let file = |indent: &str| format!("def f():\n{indent}first = 1\n{indent}next = 2\n");
+        let hunk = |indent: &str, lines: &str| {
+            format!(
+                "@@ -2,2 +2,3 @@\n {indent}first = 1\n{}",
+                lines.replace('>', indent)
+            )
+        };
+        let add = "->next = 2\n+>if first:\n+>    next = 2\n";
+        let after = |indent: &str| format!("{indent}if first:\n{indent}    next = 2");
+        for (has, writes) in [("        ", "    "), ("    ", "        "), ("  ", "    ")] {
+            let (old, new) = (format!("{has}next = 2"), after(has));
+            expect(&file(has), &hunk(writes, add), "M416", Some((&old, &new)));
+        }
+        // Tabs and spaces do not add up.
+        expect(&file("\t"), &hunk("    ", add), "P401", None);
+        // Nothing shows how new lines are meant: no removed line, no indentation, a single line.
+        expect(
+            &file("        "),
+            &hunk("    ", " >next = 2\n+>more = 3\n"),
+            "P401",
+            None,
+        );
+        expect(
+            &file("        "),
+            &hunk("", "-next = 2\n+more = 3\n"),
+            "P401",
+            None,
+        );
+        let single = "@@ -3 +3 @@\n-    next = 2\n+    next = 3\n";
+        expect(&file("        "), single, "P401", None);
+        // Two indentations of the file for one of the patch, and one for two.
+        let mixed = "def f():\n        first = 1\n            next = 2\n";
+        expect(mixed, &hunk("    ", add), "P401", None);
+        let other = "@@ -2,2 +2,2 @@\n     first = 1\n-        next = 2\n+        next = 3\n";
+        expect(&file("      "), other, "P401", None);
+    }
+}

@@ -52,4 +52,27 @@ mod trial {
             after.map(|state| String::from_utf8(state.bytes.to_vec()).unwrap()),
         )
     }
+
+    /// Expects these mends or this refusal of a hunk that another file follows, and this change of the file.
+    #[track_caller]
+    pub(super) fn expect(file: &str, hunk: &str, codes: &str, change: Option<(&str, &str)>) {
+        let more = "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-g\n+h\n";
+        expect_last(file, &format!("{hunk}{more}"), codes, change);
+    }
+
+    /// The same for a hunk that ends the input.
+    #[track_caller]
+    pub(super) fn expect_last(file: &str, hunk: &str, codes: &str, change: Option<(&str, &str)>) {
+        let source = Memory::named([("f", file), ("g", "g\n")]);
+        let patch = format!("--- a/f\n+++ b/f\n{hunk}");
+        let judged = judge(patch.as_bytes(), &source, &JudgeOptions::default());
+        let found = judged.verdict.mends.iter().map(|mend| mend.code.to_string());
+        let found = found.chain(judged.verdict.error_code.map(|code| code.to_string()));
+        let mut changes = judged.changes.iter().filter(|change| change.path.as_str() == "f");
+        let result = changes.next().and_then(|change| change.after.as_ref());
+        let result = result.map(|state| String::from_utf8(state.bytes.to_vec()).unwrap());
+        let after = change.map(|(old, new)| file.replacen(old, new, 1));
+        let found = found.collect::<Vec<_>>().join(" ");
+        assert_eq!((found, result), (codes.to_owned(), after), "{hunk}");
+    }
 }

@@ -301,3 +301,19 @@ fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fata
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::parse_mode;
+
+    #[test]
+    fn reads_modes_of_files_alone() {
+        let mode = |text: &str| parse_mode(text.as_bytes(), 1).ok();
+        assert_eq!(mode("0100755 x\n"), Some(0o100_755));
+        assert_eq!(mode("100664\n"), Some(0o100_644));
+        // git makes a submodule of such a mode.
+        for text in ["644\n", "040000\n", "100644x\n", "\n"] {
+            assert_eq!(mode(text), None, "{text}");
+        }
+    }
+}

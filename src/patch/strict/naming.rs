@@ -145,9 +145,6 @@ impl Naming {
     }
 
     fn without_prefix<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
-        if self.strip == 0 {
-            return (line.first() != Some(&b'/')).then_some(line);
-        }
         without_components(line, self.strip).filter(|_| line.first() != Some(&b'/'))
     }
 }
@@ -229,7 +226,7 @@ pub(in crate::patch) fn decode_name(name: Vec<u8>) -> Result<String, Fatal> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Naming, Stop, unquote_name};
+    use super::{Naming, Stop, has_open_quote, is_null, unquote_name};
 
     fn naming(strip: usize) -> Naming {
         Naming {
@@ -250,13 +247,38 @@ mod tests {
         assert_eq!(find("\"a/b\\303\\251\"\n", 1).as_deref(), Some("b\u{e9}"));
         assert_eq!(find("a/b\n", 2), None);
         assert!(unquote_name(b"\"a\\000b\"").is_none());
+        assert!(unquote_name(b"\"a\nb\"").is_none());
+        let escapes = unquote_name(b"\"\\a\\b\\t\\n\\v\\f\\r\\\"\\\\\" b").unwrap();
+        assert_eq!(
+            escapes,
+            (b"\x07\x08\t\n\x0b\x0c\r\"\\".to_vec(), &b" b"[..])
+        );
+        assert!(has_open_quote(b"\"a") && !has_open_quote(b"\"a\"") && !has_open_quote(b"a\""));
+        assert!(is_null(b"/dev/null") && is_null(b"/dev/null\t") && !is_null(b"/dev/nullx"));
     }
 
     #[test]
     fn takes_the_name_that_stands_twice() {
         let twice = |line: &str, strip| naming(strip).of_git_line(line.as_bytes());
         assert_eq!(twice("a/x y b/x y\n", 1).as_deref(), Some(&b"x y"[..]));
-        assert_eq!(twice("a/x b/y\n", 1), None);
+        for (line, strip) in [
+            ("a/x b/y\n", 1),
+            ("\"a/x\" b/y\n", 1),
+            ("\"a/x\" \"b/y\"\n", 1),
+            ("a/x \"b/y\"\n", 1),
+            ("a/xy \"b/x\"\n", 1),
+            ("a/yx \"b/x\"\n", 1),
+            ("/x /x\n", 0),
+            ("/x /x\n", 1),
+        ] {
+            assert_eq!(twice(line, strip), None, "{line}");
+        }
+        for line in ["\"a/x\" b/x\n", "a/x \"b/x\"\n", "\"a/x\"\t\"b/x\"\n"] {
+            assert_eq!(twice(line, 1).as_deref(), Some(&b"x"[..]), "{line}");
+        }
+        for (line, strip) in [("x/ x/\n", 0), ("a/x/ b/x/\n", 1)] {
+            assert_eq!(twice(line, strip).as_deref(), Some(&b"x/"[..]), "{line}");
+        }
         assert_eq!(twice("x x\n", 0).as_deref(), Some(&b"x"[..]));
         assert_eq!(
             twice("\"a/\\t\" \"b/\\t\"\n", 1).as_deref(),

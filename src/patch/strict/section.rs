@@ -138,3 +138,20 @@ pub(in crate::patch) struct SectionResult<'a> {
     /// Base, ours and theirs of a merge that left conflicts; a created file has no base.
     pub(in crate::patch) conflict: Option<[Option<Vec<u8>>; 3]>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{differ_in_type, is_link, is_submodule};
+
+    #[test]
+    fn knows_types_of_modes() {
+        for (mode, link, submodule) in [
+            (0o100_644, false, false),
+            (0o120_000, true, false),
+            (0o160_000, false, true),
+        ] {
+            assert_eq!((is_link(mode), is_submodule(mode)), (link, submodule));
+        }
+        assert!(differ_in_type(0o100_644, 0o120_000) && !differ_in_type(0o100_644, 0o100_755));
+    }
+}

@@ -130,7 +130,6 @@ impl Rules {
 
     /// Returns a line without its fixable errors; `None` when it has none.
     pub(in crate::patch) fn fixed(self, line: &[u8]) -> Option<Vec<u8>> {
-        let mut fixed = false;
         let mut end = "";
         let mut body = line;
         if self.has(Rule::BlankAtEnd) {
@@ -144,9 +143,7 @@ impl Rules {
                     }
                 }
             }
-            let kept = trimmed_len(body);
-            fixed = kept < body.len();
-            body = body.get(..kept).unwrap_or_default();
+            body = body.get(..trimmed_len(body)).unwrap_or_default();
         }
         let indent = Indent::measure(body, self);
         let mut out = Vec::with_capacity(line.len());
@@ -166,7 +163,6 @@ impl Rules {
             }
             out.extend(std::iter::repeat_n(b' ', spaces));
             out.extend_from_slice(body.get(indent.end..).unwrap_or_default());
-            fixed = true;
         } else if self.has(Rule::TabInIndent) && indent.last_tab.is_some() {
             let last = indent.last_tab.map_or(0, |at| at + 1);
             for byte in body.iter().take(last) {
@@ -176,13 +172,11 @@ impl Rules {
                 }
             }
             out.extend_from_slice(body.get(last..).unwrap_or_default());
-            fixed = true;
         } else {
             out.extend_from_slice(body);
         }
         out.extend_from_slice(end.as_bytes());
-        // A removed carriage return may not count as a fix.
-        (fixed || out != line).then_some(out)
+        (out != line).then_some(out)
     }
 
     /// Returns the fixed line, or the line as it is.
@@ -302,7 +296,7 @@ fn length_without_end(line: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rules, same_but_for_space};
+    use super::{Rule, Rules, same_but_for_space};
 
     #[test]
     fn finds_and_mends_errors() {
@@ -328,11 +322,164 @@ mod tests {
         assert!(!Rules::default().errors(b"a\r\n").is_empty());
     }
 
+    // What git 2.47 says of each line, and makes of it; empty where it leaves the line.
+    #[test]
+    fn follows_git_for_every_rule() {
+        let rows: &[(&str, &[u8], &str, &[u8])] = &[
+            ("", b"a\r\n", "trailing whitespace", b"a\n"),
+            ("", b"\t\ta\n", "", b""),
+            ("", b"\t        a\n", "", b""),
+            ("", b"\t a\n", "", b""),
+            ("", b"a \r\n", "trailing whitespace", b"a\n"),
+            (
+                "", b" \t         a\n", "space before tab in indent", b"\t         a\n",
+            ),
+            ("", b"a\t\n", "trailing whitespace", b"a\n"),
+            (
+                "",
+                b"     \ta b\r\n",
+                "trailing whitespace, space before tab in indent",
+                b"\ta b\n",
+            ),
+            (
+                "", b"         \ta\n", "space before tab in indent", b"\t\ta\n",
+            ),
+            (
+                "indent-with-non-tab", b"        a\n", "indent with spaces", b"\ta\n",
+            ),
+            ("indent-with-non-tab", b"       a\n", "", b""),
+            (
+                "indent-with-non-tab", b"\t        a\n", "indent with spaces", b"\t\ta\n",
+            ),
+            (
+                "indent-with-non-tab", b"  \t  \ta\n", "space before tab in indent", b"\t\ta\n",
+            ),
+            (
+                "indent-with-non-tab",
+                b"    \t    a \n",
+                "trailing whitespace, space before tab in indent",
+                b"\t    a\n",
+            ),
+            (
+                "indent-with-non-tab",
+                b" \t         a\n",
+                "space before tab in indent, indent with spaces",
+                b"\t\t a\n",
+            ),
+            (
+                "indent-with-non-tab", b"         \ta\n", "space before tab in indent", b"\t\ta\n",
+            ),
+            (
+                "indent-with-non-tab,tabwidth=4",
+                b"        a\n",
+                "indent with spaces",
+                b"\t\ta\n",
+            ),
+            (
+                "indent-with-non-tab,tabwidth=4",
+                b"       a\n",
+                "indent with spaces",
+                b"\t   a\n",
+            ),
+            (
+                "indent-with-non-tab,tabwidth=4",
+                b"\t    a\n",
+                "indent with spaces",
+                b"\t\ta\n",
+            ),
+            (
+                "indent-with-non-tab,tabwidth=4",
+                b"    \t    a \n",
+                "trailing whitespace, space before tab in indent, indent with spaces",
+                b"\t\t\ta\n",
+            ),
+            (
+                "indent-with-non-tab,tabwidth=4",
+                b" \t         a\n",
+                "space before tab in indent, indent with spaces",
+                b"\t\t\t a\n",
+            ),
+            (
+                "indent-with-non-tab,tabwidth=4",
+                b"     \ta b\r\n",
+                "trailing whitespace, space before tab in indent",
+                b"\t\ta b\n",
+            ),
+            (
+                "tab-in-indent", b"\t    a\n", "tab in indent", b"            a\n",
+            ),
+            (
+                "tab-in-indent", b"\t        a\n", "tab in indent", b"                a\n",
+            ),
+            (
+                "tab-in-indent", b"   \ta\n", "space before tab in indent", b"\ta\n",
+            ),
+            ("tab-in-indent", b"\t a\n", "tab in indent", b"         a\n"),
+            ("tab-in-indent", b" a\tb\n", "", b""),
+            (
+                "tab-in-indent,tabwidth=3", b"\t    a\n", "tab in indent", b"       a\n",
+            ),
+            (
+                "tab-in-indent,tabwidth=3", b"   \ta\n", "space before tab in indent", b"\t\ta\n",
+            ),
+            (
+                "tab-in-indent,tabwidth=3", b"  \t  \ta\n", "space before tab in indent",
+                b"\t\ta\n",
+            ),
+            ("cr-at-eol", b"a\r\n", "", b""),
+            ("cr-at-eol", b"a \r\n", "trailing whitespace", b"a\r\n"),
+            (
+                "cr-at-eol", b"     \ta b\r\n", "space before tab in indent", b"\ta b\r\n",
+            ),
+            (
+                "tab-in-indent,-space", b"   \ta\n", "tab in indent", b"        a\n",
+            ),
+            (
+                "tab-in-indent,-space", b"  \t  \ta\n", "tab in indent", b"                a\n",
+            ),
+            (
+                "tab-in-indent,-space",
+                b"    \t    a \n",
+                "trailing whitespace, tab in indent",
+                b"            a\n",
+            ),
+            (
+                "-blank-at-eol,cr-at-eol", b"    \t    a \n", "space before tab in indent",
+                b"\t    a \n",
+            ),
+            ("-blank-at-eol,cr-at-eol", b"a\t\n", "", b""),
+            (
+                "-blank-at-eol,cr-at-eol", b"     \ta b\r\n", "space before tab in indent",
+                b"\ta b\r\n",
+            ),
+        ];
+        for (rules, line, words, fixed) in rows {
+            let (found, rules) = (
+                format!("{rules}: {}", line.escape_ascii()),
+                Rules::parse(rules),
+            );
+            assert_eq!(rules.errors(line).words(), *words, "{found}");
+            assert_eq!(
+                rules.fixed(line).as_deref().unwrap_or_default(),
+                *fixed,
+                "{found}"
+            );
+        }
+        let all = Rules::parse("cr-at-eol").all();
+        assert!(all.has(Rule::IndentWithSpaces) && all.has(Rule::BlankAtEndOfFile));
+        assert!(!all.has(Rule::CrAtEnd) && !all.has(Rule::TabInIndent));
+        assert!(Rules::NONE.with(Rule::CrAtEnd).has(Rule::CrAtEnd));
+    }
+
     #[test]
     fn compares_without_regard_to_runs_of_space() {
         assert!(same_but_for_space(b"a  b\r\n", b"a\tb\n"));
         assert!(!same_but_for_space(b"ab\n", b"a b\n"));
         assert!(!same_but_for_space(b"a\n", b" a\n"));
         assert!(!same_but_for_space(b"a \n", b"a\n"));
+        assert!(!same_but_for_space(b"a b\n", b"ab\n"));
+        assert!(!same_but_for_space(b"ab\n", b"ac\n"));
+        assert!(!same_but_for_space(b"a b\n", b"a c\n"));
+        assert!(same_but_for_space(b"\n", b""));
     }
 }

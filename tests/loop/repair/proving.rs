@@ -155,6 +155,27 @@ fn pytest_proves_by_its_report() {
     }
 }
 
+// Two files do not load; the fix has one of them skipped.
+#[test]
+fn skip_from_product_code_is_no_fix() {
+    needs!("python3");
+    let other = "import unittest\nimport opt\n";
+    let world = World::with(&[
+        ("app.py", "def f(:\n"),
+        ("opt.py", "def g(:\n"),
+        ("tests/__init__.py", ""),
+        ("tests/test_app.py", TESTS),
+        ("tests/test_optional.py", other),
+    ]);
+    let fixed = APP.replace("return 1", "return 2");
+    let skip = "import unittest\nraise unittest.SkipTest('later')\n";
+    let files = [("app.py", &*fixed), ("opt.py", skip)];
+    let files = files.map(|(path, text)| serde_json::json!({ "path": path, "content": text }));
+    let reply = serde_json::json!({ "status": "patch", "files": files }).to_string();
+    let result = tried(&world, "python3 -m unittest", &reply, &[]);
+    assert!(refused(&result, skip));
+}
+
 #[test]
 fn unproven_run_lists_missing_and_writes_nothing() {
     needs!("python3");
