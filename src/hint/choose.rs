@@ -6,7 +6,7 @@ use super::import_style::ImportStyle;
 use super::outside::is_unseen;
 use super::query::Undefined;
 use super::script::crosses_boundary;
-use crate::languages::{is_word, package_part};
+use crate::languages::is_word;
 use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
@@ -189,7 +189,6 @@ fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
 // Returns the first reason why the evidence does not make the first row certain; `None` when it does.
 fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'static str> {
     let best = rows.first()?;
-    let module = &best.candidate.module;
     let is_outside = best.candidate.path.is_none();
     let is_library = best.weight.outside == Some(HintSource::Stdlib);
     let is_python = !undef.language.declares_exports;
@@ -204,9 +203,6 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     // that was certain was wrong.
     let has_equal = weights.any(|(_, total)| total.saturating_mul(16) > own);
     let has_rival = rows.iter().any(|row| is_rival(row, best));
-    let is_short = is_outside && !is_library && undef.name.len() < 3;
-    let is_package = undef.language.is_standard(module) || package_part(module).is_some();
-    let is_alias = is_outside && !is_python && !is_package;
     let mut same_entity = rows.iter().filter(|row| row.entity == best.entity);
     let is_imported = same_entity.any(|row| row.weight.votes > 0);
     let is_weak = !is_imported && !identifies_module(rows, best, undef);
@@ -240,11 +236,6 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         (is_single, "no more than one file takes it from that package"),
         (is_renamed, "another file calls something else by this name"),
         (has_rival, "a file next to it defines the same name"),
-        (is_short, "a short name could belong to any package"),
-        (
-            is_alias,
-            "an alias without a configuration may resolve anywhere",
-        ),
         (
             is_weak,
             "nothing imports it yet, and the name alone is weak evidence",
