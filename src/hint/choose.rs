@@ -7,7 +7,7 @@ use super::outside::is_unseen;
 use super::query::Undefined;
 use super::script::crosses_boundary;
 use crate::languages::is_word;
-use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
+use crate::model::{DefinitionKind, FileFacts, HintSource, Import, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
 
@@ -40,20 +40,13 @@ pub(super) fn choose(
     evidence: Evidence,
     undef: &Undefined<'_>,
 ) -> Vec<Suggestion> {
-    let mut imported = evidence.0.iter().filter(|(_, weight)| weight.count > 0);
-    let is_taken_outside = imported.any(|(candidate, _)| candidate.path.is_none());
     let rows = evidence.0.into_iter().filter(|(candidate, _)| is_importable(candidate, undef));
-    let rows = rows.map(|(candidate, weight)| {
-        let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
-        // Where the repository takes the name from a module outside, the others count for so much less.
-        let part = if passed_over { 64 } else { 1 };
-        Row {
-            entity: candidate_entity(&candidate, undef),
-            score: score_candidate(&candidate, &weight, undef) / part,
-            is_own: is_own_module(&candidate, undef),
-            candidate,
-            weight,
-        }
+    let rows = rows.map(|(candidate, weight)| Row {
+        entity: candidate_entity(&candidate, undef),
+        score: score_candidate(&candidate, &weight, undef),
+        is_own: is_own_module(&candidate, undef),
+        candidate,
+        weight,
     });
     let mut rows: Vec<Row> = rows.filter(|row| row.score > 0).collect();
     let totals = add_up(&rows);
@@ -84,10 +77,8 @@ pub(super) fn choose(
             confidence: if doubt.is_none() { 95 } else { share.max(10) },
             ..one
         });
-        if found.len() == MAX_SUGGESTIONS {
-            break;
-        }
     }
+    found.truncate(MAX_SUGGESTIONS);
     found
 }
 
@@ -132,8 +123,9 @@ fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>
     if weight.passes_on {
         score += REEXPORTED + 2 * weight.near;
     }
-    let is_everyday = candidate.imported == "*"
-        || (weight.types == 0 && undef.language.is_everyday(&candidate.module));
+    let is_whole = candidate.imported == "*";
+    let is_everyday =
+        is_whole || (weight.types == 0 && undef.language.is_everyday(&candidate.module));
     score += match weight.outside {
         Some(HintSource::Stdlib) if is_everyday => EVERYDAY,
         Some(HintSource::Stdlib) => LIBRARY,
@@ -142,21 +134,15 @@ fn score_candidate(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>
     };
     // Where the file takes other names from a file of the repository that has the name, that is meant.
     let has_it = candidate.path.is_some() && candidate.imported == undef.name;
-    let own = match is_own_module(candidate, undef) {
-        true if has_it => 256,
-        true => 4,
-        false => 0,
-    };
+    let own = u64::from(is_own_module(candidate, undef)) * if has_it { 256 } else { 4 };
     score *= 1 + own + habit_score(candidate, undef);
     score += u64::from(weight.beside);
     // `copy(x)` is a function of the module of its name, `datetime.timedelta` a member of the module.
-    if candidate.path.is_none() && candidate.module == undef.name {
-        let module = Candidate::new(undef.name, "*", None);
-        let has_all = covers_candidate(undef, &module) != Some(false);
-        let is_module = has_all && !undef.usage.called && !undef.usage.members.is_empty();
-        if is_module != (candidate.imported == "*") {
-            score /= 32;
-        }
+    let module = Candidate::new(undef.name, "*", None);
+    let is_called = undef.usage.called || undef.usage.members.is_empty();
+    let is_module = !is_called && covers_candidate(undef, &module) != Some(false);
+    if candidate.path.is_none() && candidate.module == undef.name && is_module != is_whole {
+        score /= 32;
     }
     // Weak, because code does not import another package by its path, or one that is not declared.
     if undef.language.declares_exports
@@ -181,8 +167,8 @@ fn is_own_module(candidate: &Candidate, undef: &Undefined<'_>) -> bool {
 
 // How many neighbors take other names from the same module.
 fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
-    let from_there = |import: &Import| takes_from(import, candidate, undef);
-    let others = undef.siblings.iter().filter(|facts| facts.imports.iter().any(&from_there));
+    let takes = |one: &FileFacts| one.imports.iter().any(|it| takes_from(it, candidate, undef));
+    let others = undef.siblings.iter().filter(|facts| takes(facts));
     others.count().min(4) as u64
 }
 
@@ -195,25 +181,22 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     // In a class of Python a name that starts with two underscores is another.
     let is_mangled = is_python && undef.name.starts_with("__") && !undef.name.ends_with("__");
     let is_bound = undef.usage.is_own() || is_mangled || is_python && undef.usage.shadowed;
-    let is_builtin = undef.language.is_global(undef.name);
     let is_unused = !undef.usage.value && !undef.usage.typed;
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let mut weights = totals.iter().filter(|(entity, _)| **entity != best.entity);
+    let others = || rows.iter().filter(|row| row.entity != best.entity);
+    let is_default = is_outside && best.candidate.imported == "default";
     // A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion
     // that was certain was wrong.
-    let has_equal = weights.any(|(_, total)| total.saturating_mul(16) > own);
+    let has_equal = weights.any(|(_, total)| total.saturating_mul(16) > own)
+        || others().any(|row| match &row.entity {
+            Entity::Defined(_) => is_library && row.weight.votes > 0,
+            // Who imports a default chooses its name.
+            _ => is_default && row.candidate.path.is_none(),
+        });
     let has_rival = rows.iter().any(|row| is_rival(row, best));
-    let mut same_entity = rows.iter().filter(|row| row.entity == best.entity);
-    let is_imported = same_entity.any(|row| row.weight.votes > 0);
+    let is_imported = rows.iter().any(|row| row.entity == best.entity && row.weight.votes > 0);
     let is_weak = !is_imported && !identifies_module(rows, best, undef);
-    // Who imports a default chooses its name.
-    let is_chosen = is_outside && best.candidate.imported == "default";
-    let others = || rows.iter().filter(|row| row.entity != best.entity);
-    let is_ambiguous = is_chosen
-        && (others().any(|row| row.candidate.path.is_none())
-            || !undef.language.exporters(undef.name).is_empty());
-    let is_own = |row: &Row| row.weight.votes > 0 && matches!(row.entity, Entity::Defined(_));
-    let has_equal = has_equal || is_library && others().any(is_own);
     // A package that is not installed may have any name.
     let is_hidden = !is_library && others().any(|row| row.weight.beside > 0);
     // A package that is not installed has the name where two files take it from there.
@@ -223,23 +206,14 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let is_renamed = imported.any(|row| !plain.contains(&&*row.candidate.imported));
     let objections = [
         (is_bound, "the file binds the name somewhere"),
-        (is_builtin, "the name is built in"),
+        (undef.language.is_global(undef.name), "the name is built in"),
         (is_unused, "the file does not use the name"),
-        (
-            has_equal || is_ambiguous,
-            "another definition has as much evidence",
-        ),
-        (
-            is_hidden,
-            "the file takes from a module that cannot be read, and it may have the name",
-        ),
-        (is_single, "no more than one file takes it from that package"),
+        (has_equal, "another definition has as much evidence"),
+        (is_hidden, "a module that cannot be read may have the name"),
+        (is_single, "one file alone takes it from that package"),
         (is_renamed, "another file calls something else by this name"),
         (has_rival, "a file next to it defines the same name"),
-        (
-            is_weak,
-            "nothing imports it yet, and the name alone is weak evidence",
-        ),
+        (is_weak, "nothing imports it yet, and a name proves little"),
     ];
     objections.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
 }
@@ -248,7 +222,7 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
 fn identifies_module(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     match best.weight.outside {
-        Some(HintSource::Stdlib) => is_plain_library(rows, best, undef),
+        Some(HintSource::Stdlib) => is_plain_library(best, undef),
         // The installed package exports it, and nothing else does.
         Some(_) if best.weight.installed => undef.name.len() > 2 && is_alone,
         Some(_) => best.candidate.imported == "*" && !undef.usage.members.is_empty(),
@@ -276,14 +250,8 @@ fn is_rival(row: &Row, best: &Row) -> bool {
 
 // Whether a name of the standard library is meant: of a module in everyday use, or one that the file takes from, and
 // used as a library is.
-fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
+fn is_plain_library(best: &Row, undef: &Undefined<'_>) -> bool {
     let is_whole = best.candidate.imported == "*";
-    // `escape`, `join`: several modules took the word for a function.
-    let is_word = undef.name.chars().all(char::is_lowercase);
-    let rows = rows.iter().filter(|row| row.weight.outside == Some(HintSource::Stdlib));
-    if is_word && !is_whole && rows.count() > 1 {
-        return false;
-    }
     let usage = &undef.usage;
     let mut above = usage.places.iter().filter_map(|at| undef.text.get(at.checked_sub(1)?));
     let is_used = usage.called

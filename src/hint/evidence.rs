@@ -73,16 +73,6 @@ impl Weight {
         }
     }
 
-    /// Weight of a module that cannot be looked into and that the file takes other names from by `import`.
-    pub(super) fn beside(import: &Import) -> Self {
-        let names = import.names.iter().filter(|one| !matches!(&*one.name, "*" | "default"));
-        Self {
-            beside: names.count() as u32,
-            types: u32::from(import.type_only),
-            ..Self::default()
-        }
-    }
-
     /// Weight of an entry in a table of known names or in a manifest.
     pub(super) fn outside(from: HintSource, erased: bool) -> Self {
         Self {

@@ -58,17 +58,19 @@ pub(super) fn add_outside(
 // The missing name may be one more of those that the file takes from a module, where that has it or cannot be
 // looked into.
 fn find_beside(undef: &Undefined<'_>, import: &Import) -> Option<(Option<RepoPath>, Weight)> {
-    let mut names = import.names.iter();
-    if !names.any(|one| !matches!(&*one.name, "*" | "default")) {
-        return None;
-    }
+    let named = import.names.iter().filter(|one| !matches!(&*one.name, "*" | "default"));
+    let weight = Weight {
+        beside: named.count() as u32,
+        types: u32::from(import.type_only),
+        ..Weight::default()
+    };
     let module = Import::from_specifier(&import.specifier);
     match undef.graph.resolver().target(undef.file, &module) {
+        _ if weight.beside == 0 => None,
+        None => is_unseen(undef, import).then_some((None, weight)),
         Some(path) => {
-            undef.graph.defining(&path, undef.name)?;
-            Some((Some(path), Weight::offer(None, 0)))
+            (undef.graph.defining(&path, undef.name)).map(|_| (Some(path), Weight::offer(None, 0)))
         }
-        None => is_unseen(undef, import).then(|| (None, Weight::beside(import))),
     }
 }
 
