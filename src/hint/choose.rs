@@ -3,7 +3,6 @@
 use super::certainty::{self, Entity, candidate_entity, covers_candidate, is_declared};
 use super::evidence::{Candidate, Evidence, Weight};
 use super::import_style::ImportStyle;
-use super::outside::is_unseen;
 use super::query::Undefined;
 use super::script::crosses_boundary;
 use crate::languages::is_word;
@@ -185,14 +184,21 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let mut weights = totals.iter().filter(|(entity, _)| **entity != best.entity);
     let others = || rows.iter().filter(|row| row.entity != best.entity);
+    let is_word = is_library && undef.name.chars().all(char::is_lowercase);
     let is_default = is_outside && best.candidate.imported == "default";
     // A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion
     // that was certain was wrong.
     let has_equal = weights.any(|(_, total)| total.saturating_mul(16) > own)
         || others().any(|row| match &row.entity {
             Entity::Defined(_) => is_library && row.weight.votes > 0,
-            // Who imports a default chooses its name.
-            _ => is_default && row.candidate.path.is_none(),
+            // Who imports a default chooses its name; `escape`, `join`: several modules took the word.
+            _ if is_default => row.candidate.path.is_none(),
+            Entity::Outside(other, _) => {
+                is_word
+                    && *other != best.candidate.module
+                    && row.weight.outside == Some(HintSource::Stdlib)
+            }
+            Entity::File(_) => false,
         });
     let has_rival = rows.iter().any(|row| is_rival(row, best));
     let is_imported = rows.iter().any(|row| row.entity == best.entity && row.weight.votes > 0);
@@ -222,7 +228,7 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
 fn identifies_module(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     match best.weight.outside {
-        Some(HintSource::Stdlib) => is_plain_library(best, undef),
+        Some(HintSource::Stdlib) => is_plain_library(rows, best, undef),
         // The installed package exports it, and nothing else does.
         Some(_) if best.weight.installed => undef.name.len() > 2 && is_alone,
         Some(_) => best.candidate.imported == "*" && !undef.usage.members.is_empty(),
@@ -250,7 +256,7 @@ fn is_rival(row: &Row, best: &Row) -> bool {
 
 // Whether a name of the standard library is meant: of a module in everyday use, or one that the file takes from, and
 // used as a library is.
-fn is_plain_library(best: &Row, undef: &Undefined<'_>) -> bool {
+fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
     let is_whole = best.candidate.imported == "*";
     let usage = &undef.usage;
     let mut above = usage.places.iter().filter_map(|at| undef.text.get(at.checked_sub(1)?));
@@ -260,15 +266,9 @@ fn is_plain_library(best: &Row, undef: &Undefined<'_>) -> bool {
         || undef.name.starts_with(char::is_uppercase)
         || above.any(|byte| *byte == b'@');
     let module = &best.candidate.module;
-    let everyday = undef.language.is_everyday(module) && (is_whole || !may_be_of_package(undef));
+    let is_hidden = rows.iter().any(|row| row.weight.beside > 0);
+    let everyday = undef.language.is_everyday(module) && (is_whole || !is_hidden);
     is_used && (everyday || certainty::is_in_use(undef, module))
-}
-
-// Whether the file or its neighbors take from a package that nobody can look into and which may have the name.
-fn may_be_of_package(undef: &Undefined<'_>) -> bool {
-    let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
-    let mut all = undef.facts.imports.iter().chain(siblings);
-    all.any(|import| !import.specifier.starts_with('.') && is_unseen(undef, import))
 }
 
 fn write_suggestion(style: &dyn ImportStyle, row: &Row, undef: &Undefined<'_>) -> Suggestion {

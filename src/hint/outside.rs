@@ -58,28 +58,21 @@ pub(super) fn add_outside(
 // The missing name may be one more of those that the file takes from a module, where that has it or cannot be
 // looked into.
 fn find_beside(undef: &Undefined<'_>, import: &Import) -> Option<(Option<RepoPath>, Weight)> {
-    let named = import.names.iter().filter(|one| !matches!(&*one.name, "*" | "default"));
+    let named = import.names.iter().filter(|one| !matches!(&*one.name, "*" | "default")).count();
+    let module = Import::from_specifier(&import.specifier);
+    let target = undef.graph.resolver().target(undef.file, &module);
+    let has_it = match &target {
+        Some(path) => undef.graph.defining(path, undef.name).is_some(),
+        None if undef.language.is_standard(&import.specifier) => false,
+        None => exported(undef.installed, undef.file, &import.specifier, undef.name).is_none(),
+    };
     let weight = Weight {
-        beside: named.count() as u32,
+        beside: if target.is_none() { named as u32 } else { 0 },
+        passes_on: target.is_some(),
         types: u32::from(import.type_only),
         ..Weight::default()
     };
-    let module = Import::from_specifier(&import.specifier);
-    match undef.graph.resolver().target(undef.file, &module) {
-        _ if weight.beside == 0 => None,
-        None => is_unseen(undef, import).then_some((None, weight)),
-        Some(path) => {
-            (undef.graph.defining(&path, undef.name)).map(|_| (Some(path), Weight::offer(None, 0)))
-        }
-    }
-}
-
-/// Checks whether a module that a file imports is outside and cannot be looked into, so that it may have any name.
-pub(super) fn is_unseen(undef: &Undefined<'_>, import: &Import) -> bool {
-    let specifier = &import.specifier;
-    !undef.language.is_standard(specifier)
-        && (undef.graph.resolver().resolve(undef.file, import).files).is_empty()
-        && exported(undef.installed, undef.file, specifier, undef.name).is_none()
+    (has_it && named > 0).then_some((target, weight))
 }
 
 fn rows_of<'t>(
