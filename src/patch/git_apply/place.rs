@@ -176,7 +176,10 @@ impl Placing<'_> {
                     let fixed = if mends { self.rules.fixed(text) } else { None };
                     let bytes = match fixed {
                         Some(fixed) => {
-                            self.messages.fixed += 1;
+                            // git does not count a line that only loses its carriage return.
+                            let ends = (text.strip_suffix(b"\r\n"), fixed.strip_suffix(b"\n"));
+                            self.messages.fixed +=
+                                usize::from(ends.0.is_none() || ends.0 != ends.1);
                             Cow::Owned(fixed)
                         }
                         None => Cow::Borrowed(text),
@@ -316,7 +319,8 @@ impl Placing<'_> {
             Some(fixed) => Cow::Owned(fixed),
             None => line.bytes.clone(),
         });
-        Some(Some(lines.collect()))
+        // As in git, a blank last line without its newline is no line once it is fixed, so it stays in the file.
+        Some(Some(lines.filter(|line| !line.is_empty()).collect()))
     }
 
     fn check_blank_end(&mut self, image: &[Line<'_>], sides: &mut Sides<'_>, found: usize) {
@@ -371,6 +375,7 @@ fn drop_first(sides: &mut Sides<'_>) {
 
 // Context keeps the white space that was matched rather than the patch's own.
 fn take_context<'a>(sides: &mut Sides<'a>, lines: Vec<Cow<'a, [u8]>>) {
+    sides.old.truncate(lines.len());
     for (line, bytes) in sides.old.iter_mut().zip(lines) {
         line.bytes = bytes;
     }

@@ -90,6 +90,20 @@ fn white_space_option_warns_fixes_or_refuses() {
     // A blank line that is last and has no newline is none at the end.
     let open = "--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n 9\n+ \t\n\\ No newline at end of file\n";
     agree(&[("f", "9\n")], open, &["--whitespace=fix"]);
+    // A removed blank line without its newline is no line once it is fixed; a lost carriage return is not counted.
+    for (last, new, lines) in [
+        ("  \r", "+ \r\n", 2),
+        (" \t", "+a\n", 2),
+        ("8", "+a\r\n+b \r\n", 3),
+    ] {
+        let header = format!("--- a/f\n+++ b/f\n@@ -1,2 +1,{lines} @@\n");
+        let patch = format!("{header} 9\n-{last}\n\\ No newline at end of file\n{new}");
+        let text = format!("9 \n{last}");
+        let files = [("f", text.as_bytes())];
+        let (mut theirs, ours) = both(&files, patch.as_bytes(), &["--whitespace=fix"]);
+        theirs.stderr = theirs.stderr.replace('\r', "?");
+        assert_eq!(ours, theirs, "{patch}");
+    }
     let blank = "--- a/f\n+++ b/f\n@@ -9,2 +9,4 @@\n 9\n 10\n+\n+\n";
     agree(&[("f", TEN)], blank, &["--whitespace=fix"]);
     agree(
