@@ -174,16 +174,10 @@ impl Placing<'_> {
                 b'+' => {
                     let mends = self.has_errors && self.options.white_space == WhiteSpace::Fix;
                     let fixed = if mends { self.rules.fixed(text) } else { None };
-                    let bytes = match fixed {
-                        Some(fixed) => {
-                            // git does not count a line that only loses its carriage return.
-                            let ends = (text.strip_suffix(b"\r\n"), fixed.strip_suffix(b"\n"));
-                            self.messages.fixed +=
-                                usize::from(ends.0.is_none() || ends.0 != ends.1);
-                            Cow::Owned(fixed)
-                        }
-                        None => Cow::Borrowed(text),
-                    };
+                    let counts =
+                        fixed.as_deref().is_some_and(|fixed| !self.loses_only_cr(text, fixed));
+                    self.messages.fixed += usize::from(counts);
+                    let bytes = fixed.map_or(Cow::Borrowed(text), Cow::Owned);
                     sides.new.push(Text {
                         bytes,
                         common: false,
@@ -211,6 +205,12 @@ impl Placing<'_> {
             }
         }
         Some(sides)
+    }
+
+    // git does not count a line as fixed that loses nothing but its carriage return.
+    fn loses_only_cr(&self, text: &[u8], fixed: &[u8]) -> bool {
+        let body = text.strip_suffix(b"\r\n").filter(|_| !self.rules.has(Rule::CrAtEnd));
+        body.is_some_and(|body| fixed.strip_suffix(b"\n") == Some(body))
     }
 
     // The stated line first, then one line further away at a time, forwards and backwards.

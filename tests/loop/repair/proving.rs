@@ -176,6 +176,54 @@ fn skip_from_product_code_is_no_fix() {
     assert!(refused(&result, skip));
 }
 
+// A test that the last commit skips may be skipped by a fix; one that ran there may not.
+#[test]
+fn skip_is_compared_with_last_commit() {
+    needs!("pytest");
+    let app = "import json\n\n\ndef load(text):\n    return json.loads(text)\n\n\ndef rare():\n    return load('DATA')\n";
+    let tests = "import pytest\n\nfrom app import load, rare\n\n\ndef test_load():\n    assert load('[1]') == [1]\n";
+    let rare = "\n\ndef test_rare():\n    if not rare():\n        pytest.skip('no data')\n";
+    let skips = app.replace("DATA", "[]");
+    for (committed, status) in [("[]", "fixed"), ("[1]", "unproven")] {
+        let before = app.replace("DATA", committed);
+        let world = World::with(&[("app.py", &before), ("tests/test_app.py", tests)]);
+        world.repo.write("app.py", before.replace("json\n", "os\n"));
+        world.repo.write("tests/test_app.py", format!("{tests}{rare}"));
+        let command = "PYTHONPATH=. python3 -m pytest -q -p no:cacheprovider";
+        let result = tried(&world, command, &whole("app.py", &skips), &[]);
+        assert_eq!(result["status"], status, "{result:#}");
+        assert_eq!(
+            result["proof"]["tests"][1]["ended"], "skipped",
+            "{result:#}"
+        );
+    }
+}
+
+// The only file that does not load is skipped now, and a new file makes up for the count.
+#[test]
+fn skip_of_uncounted_file_is_no_fix() {
+    needs!("python3");
+    let tests = "import unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        f()\n";
+    let world = World::with(&[
+        ("app.py", "def f(:\n"),
+        ("tests/__init__.py", ""),
+        ("tests/test_app.py", tests),
+    ]);
+    let skip = "from unittest import SkipTest as S\nraise S('later')\n";
+    let more = tests.replace("from app import f\n", "").replace("f()", "pass");
+    let files = [("app.py", skip), ("tests/test_more.py", &*more)];
+    let files = files.map(|(path, text)| serde_json::json!({ "path": path, "content": text }));
+    let reply = serde_json::json!({ "status": "patch", "files": files }).to_string();
+    let result = tried(
+        &world,
+        "python3 -m unittest",
+        &reply,
+        &["--no-counter-proof"],
+    );
+    let missing = "the number of skipped tests rose from 0 to 1, and none is named";
+    assert_eq!(result["proof"]["missing"], serde_json::json!([missing]));
+}
+
 #[test]
 fn unproven_run_lists_missing_and_writes_nothing() {
     needs!("python3");
