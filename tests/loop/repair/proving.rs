@@ -199,6 +199,26 @@ fn skip_is_compared_with_last_commit() {
     }
 }
 
+// An edit of a test that the fix does not need is left out; a new file of tests stays.
+#[test]
+fn drops_edits_of_tests_that_fix_can_spare() {
+    needs!("python3");
+    let fixed = APP.replace("return 1", "return 2");
+    let edited = format!("{TESTS}\n\n# Edited.\n");
+    let more = TESTS.replace("f(), 2", "g(), 3");
+    let files = [
+        ("app.py", &fixed),
+        ("tests/test_app.py", &edited),
+        ("tests/test_more.py", &more),
+    ];
+    let files = files.map(|(path, text)| serde_json::json!({ "path": path, "content": text }));
+    let reply = serde_json::json!({ "status": "patch", "files": files }).to_string();
+    let result = tried(&python(), "python3 -m unittest", &reply, &[]);
+    proven(&result, "unittest", "text");
+    let kept = serde_json::json!(["app.py", "tests/test_more.py"]);
+    assert_eq!(result["filesModified"], kept);
+}
+
 // The only file that does not load is skipped now, and a new file makes up for the count.
 #[test]
 fn skip_of_uncounted_file_is_no_fix() {
