@@ -149,6 +149,7 @@ fn reports_damage_as_git() {
     ] {
         agree(&[("f", TEN)], patch, &[]);
     }
+    agree(&[("f", TEN)], "", &["--allow-empty", "--stat", "--summary"]);
     agree(&[("f", TEN)], "", &["--allow-empty"]);
 }
 
@@ -214,6 +215,7 @@ const RARE_HEADERS: &[&str] = &[
     "||--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+n\n",
     "||--- a/n\t1970-01-01 00:00:00 +0000\n+++ b/n\n$",
     "||--- a/f1\n+++ b/f1\t1970-01-01 00:00:00 +0000\n$",
+    "||--- a/f1\t1970-01-01 00:00:00 +0000\r\n+++ b/f1\n$",
     "|-p2|diff --git a/f1 b/f2\nold mode 100644\nnew mode 100755\n",
     "|-p2|diff --git a/v/f1 b/v/f1\nold mode 100644\nnew mode 100755\n",
     "|-p2|diff --git a/v/f1 b/v/g1\nrename from v/f1\nrename to v/g1\n",
