@@ -79,6 +79,8 @@ fn unittest_fix_is_proven_by_its_text() {
     proven(&result, "unittest", "text");
     assert_eq!(result["proof"]["before"]["failed"], 1);
     assert_eq!(result["proof"]["after"]["passed"], 2);
+    assert_eq!(result["proof"]["greenRuns"], 1);
+    assert_eq!(result["proof"]["restsOn"], serde_json::json!([]));
     // Its dots name no test: the run of the failing one alone does.
     assert_eq!(result["proof"]["tests"][0]["ended"], "passed");
 }
@@ -273,14 +275,20 @@ fn unproven_run_lists_missing_and_writes_nothing() {
         "{said}"
     );
     assert!(world.text("report.txt").contains("closing summary"));
+    assert!(world.text("events.jsonl").contains("\"unproven\""));
 }
 
 #[test]
 fn reports_exit_code_of_changed_file() {
     needs!("python3");
-    let broken = "def f():\n    return 1\n\n\nprint(g())\n";
-    let world = World::with(&[("main.py", broken)]);
-    let fix = whole("main.py", &broken.replace("g()", "f()"));
+    let broken = "import other\n\n\ndef f():\n    return 1\n\n\nprint(g())\n";
+    let world = World::with(&[("main.py", broken), ("other.py", "N = 1\n")]);
+    let files = [
+        ("main.py", &*broken.replace("g()", "f()")),
+        ("other.py", "N = 2\n"),
+    ];
+    let files = files.map(|(path, text)| serde_json::json!({ "path": path, "content": text }));
+    let fix = serde_json::json!({ "status": "patch", "files": files }).to_string();
     let result = tried(&world, "python3 main.py", &fix, &[]);
     assert_eq!(result["status"], "passed", "{result:#}");
     assert_eq!(result["proof"]["level"], "exit_code");
@@ -529,6 +537,37 @@ fn mutation_check_refutes_vacuous_tests() {
     proven(&off, "unittest", "text");
     assert_eq!(off["proof"]["level"], "tests");
     assert!(printed(&off).contains("no mutation check"));
+}
+
+// A sign that stood before is none, one that a check rules out is reported, one for a person leaves the fix open.
+#[test]
+fn signs_are_cleared_by_mutation_or_permission() {
+    needs!("python3");
+    let before = format!("import unittest\n{APP}");
+    let equal = "\n\nclass Any:\n    def __eq__(self, other):\n        return True\n";
+    let asks = "\n\ndef h():\n    import os\n    return os.environ.get('PYTEST_CURRENT_TEST')\n";
+    let allowed = ["--no-counter-proof", "--allow-protected", "app.py"];
+    for (added, flags, status, signs) in [
+        (equal, &[][..], "fixed", 1),
+        (equal, &allowed, "fixed", 0),
+        (asks, &[], "unproven", 1),
+    ] {
+        let world = World::with(&[
+            ("app.py", &before),
+            ("tests/__init__.py", ""),
+            ("tests/test_app.py", TESTS),
+        ]);
+        let fixed = before.replace("return 1", "return 2") + added;
+        let result = tried(
+            &world,
+            "python3 -m unittest",
+            &whole("app.py", &fixed),
+            flags,
+        );
+        assert_eq!(result["status"], status, "{result:#}");
+        let found = result["proof"]["suspicions"].as_array().unwrap();
+        assert_eq!(found.len(), signs, "{found:?}");
+    }
 }
 
 #[test]
