@@ -37,14 +37,8 @@ pub fn compare_evidence(
     if let Some(runner) = decisive.runner.filter(|runner| !is_checker(*runner)) {
         let own: Vec<_> = after.iter().filter_map(|c| c.account_by(runner)).collect();
         decisive.tests = proven_ends(failing, &own, skipped, &mut missing);
-        // Counts alone cannot tell which of several files that could not be loaded is skipped now.
-        let unnamed = decisive.tests.iter().filter(|test| test.ended == TestEnd::Counted).count();
-        let [was, is] = [decisive.before, decisive.after].map(|c| c.map_or(0, |c| c.skipped));
-        if unnamed > 1 && is > was {
-            missing.push(format!(
-                "{is} tests are skipped, {was} before, and none is named"
-            ));
-        }
+        // One file that could not be loaded may skip a test of its own.
+        missing.extend(unnamed_skip(&decisive, 1));
     }
     // Sentences about what is missing.
     let max_missing = 12;
@@ -60,6 +54,15 @@ pub fn compare_evidence(
         also: runners.into_iter().map(|(_, proof)| proof).collect(),
         ..Proof::default()
     }
+}
+
+/// What is missing where more tests are skipped than before and more than `most` of those that failed are only counted:
+/// counts cannot tell which of them is skipped.
+pub fn unnamed_skip(decisive: &RunnerProof, most: usize) -> Option<String> {
+    let unnamed = decisive.tests.iter().filter(|test| test.ended == TestEnd::Counted).count();
+    let [was, is] = [decisive.before, decisive.after].map(|c| c.map_or(0, |c| c.skipped));
+    (unnamed > most && is > was)
+        .then(|| format!("the number of skipped tests rose from {was} to {is}, and none is named"))
 }
 
 // Those that the words name first, in their order.

@@ -9,6 +9,6 @@ mod compare;
 mod evidence;
 mod named_runners;
 
-pub use compare::compare_evidence;
+pub use compare::{compare_evidence, unnamed_skip};
 pub use evidence::{CommandEvidence, CommandOutput, Evidence, command_evidence, hidden_failure};
 pub use named_runners::named_runners;

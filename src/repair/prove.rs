@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::patch::{Change, FileState};
 use crate::policy::{ChangedFile, CommandFiles, find_suspicious, is_test};
-use crate::proof::compare_evidence;
+use crate::proof::{compare_evidence, unnamed_skip};
 use crate::workplace::{Difference, changes_to};
 
 /// What a proof lacks that could not be finished.
@@ -51,6 +51,9 @@ impl Session<'_> {
             self.check_mutation(&mut proof, &laid, trial)?;
         }
         proof.level = level_of(&proof);
+        if proof.missing.is_empty() && proof.level == ProofLevel::Tests && !is_simple {
+            proof.missing.extend(unnamed_skip(&proof.decisive, 0));
+        }
         self.add_suspicions(&mut proof, &trial.changes)?;
         proof.proven = proof.missing.is_empty();
         if proof.level == ProofLevel::ExitCode {

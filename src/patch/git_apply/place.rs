@@ -174,13 +174,10 @@ impl Placing<'_> {
                 b'+' => {
                     let mends = self.has_errors && self.options.white_space == WhiteSpace::Fix;
                     let fixed = if mends { self.rules.fixed(text) } else { None };
-                    let bytes = match fixed {
-                        Some(fixed) => {
-                            self.messages.fixed += 1;
-                            Cow::Owned(fixed)
-                        }
-                        None => Cow::Borrowed(text),
-                    };
+                    let counts =
+                        fixed.as_deref().is_some_and(|fixed| !self.loses_only_cr(text, fixed));
+                    self.messages.fixed += usize::from(counts);
+                    let bytes = fixed.map_or(Cow::Borrowed(text), Cow::Owned);
                     sides.new.push(Text {
                         bytes,
                         common: false,
@@ -208,6 +205,12 @@ impl Placing<'_> {
             }
         }
         Some(sides)
+    }
+
+    // git does not count a line as fixed that loses nothing but its carriage return.
+    fn loses_only_cr(&self, text: &[u8], fixed: &[u8]) -> bool {
+        let body = text.strip_suffix(b"\r\n").filter(|_| !self.rules.has(Rule::CrAtEnd));
+        body.is_some_and(|body| fixed.strip_suffix(b"\n") == Some(body))
     }
 
     // The stated line first, then one line further away at a time, forwards and backwards.
@@ -316,7 +319,8 @@ impl Placing<'_> {
             Some(fixed) => Cow::Owned(fixed),
             None => line.bytes.clone(),
         });
-        Some(Some(lines.collect()))
+        // As in git, a blank last line without its newline is no line once it is fixed, so it stays in the file.
+        Some(Some(lines.filter(|line| !line.is_empty()).collect()))
     }
 
     fn check_blank_end(&mut self, image: &[Line<'_>], sides: &mut Sides<'_>, found: usize) {
@@ -371,6 +375,7 @@ fn drop_first(sides: &mut Sides<'_>) {
 
 // Context keeps the white space that was matched rather than the patch's own.
 fn take_context<'a>(sides: &mut Sides<'a>, lines: Vec<Cow<'a, [u8]>>) {
+    sides.old.truncate(lines.len());
     for (line, bytes) in sides.old.iter_mut().zip(lines) {
         line.bytes = bytes;
     }

@@ -121,7 +121,10 @@ impl<'r> GitApply<'r> {
             return Err(Fatal(format!("patch too large: {name}")));
         }
         let (sections, skipped) = self.read_sections(name, input)?;
-        if sections.is_empty() && skipped == 0 && !self.options.allow_empty {
+        if sections.is_empty() && skipped == 0 {
+            if self.options.allow_empty {
+                return Ok(true);
+            }
             return Err(Fatal(
                 "No valid patches in input (allow with \"--allow-empty\")".to_owned(),
             ));

@@ -19,7 +19,7 @@ static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static FIRST_DAYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let day = "(1969-12-31|1970-01-01)";
     Regex::new(&format!(
-        r"(?-u)\t{day} (\d\d):(\d\d):00(?:\.0+)? ([+-])(\d\d):?(\d\d)[\r\n]*$"
+        r"(?-u)\t{day} (\d\d):(\d\d):00(?:\.0+)? ([+-])(\d\d):?(\d\d)\n?$"
     ))
     .ok()
 });

@@ -90,6 +90,20 @@ fn white_space_option_warns_fixes_or_refuses() {
     // A blank line that is last and has no newline is none at the end.
     let open = "--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n 9\n+ \t\n\\ No newline at end of file\n";
     agree(&[("f", "9\n")], open, &["--whitespace=fix"]);
+    // A removed blank line without its newline is no line once it is fixed; a lost carriage return is not counted.
+    for (last, new, lines) in [
+        ("  \r", "+ \r\n", 2),
+        (" \t", "+a\n", 2),
+        ("8", "+a\r\n+b \r\n", 3),
+    ] {
+        let header = format!("--- a/f\n+++ b/f\n@@ -1,2 +1,{lines} @@\n");
+        let patch = format!("{header} 9\n-{last}\n\\ No newline at end of file\n{new}");
+        let text = format!("9 \n{last}");
+        let files = [("f", text.as_bytes())];
+        let (mut theirs, ours) = both(&files, patch.as_bytes(), &["--whitespace=fix"]);
+        theirs.stderr = theirs.stderr.replace('\r', "?");
+        assert_eq!(ours, theirs, "{patch}");
+    }
     let blank = "--- a/f\n+++ b/f\n@@ -9,2 +9,4 @@\n 9\n 10\n+\n+\n";
     agree(&[("f", TEN)], blank, &["--whitespace=fix"]);
     agree(
@@ -135,6 +149,7 @@ fn reports_damage_as_git() {
     ] {
         agree(&[("f", TEN)], patch, &[]);
     }
+    agree(&[("f", TEN)], "", &["--allow-empty", "--stat", "--summary"]);
     agree(&[("f", TEN)], "", &["--allow-empty"]);
 }
 
@@ -200,6 +215,7 @@ const RARE_HEADERS: &[&str] = &[
     "||--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+n\n",
     "||--- a/n\t1970-01-01 00:00:00 +0000\n+++ b/n\n$",
     "||--- a/f1\n+++ b/f1\t1970-01-01 00:00:00 +0000\n$",
+    "||--- a/f1\t1970-01-01 00:00:00 +0000\r\n+++ b/f1\n$",
     "|-p2|diff --git a/f1 b/f2\nold mode 100644\nnew mode 100755\n",
     "|-p2|diff --git a/v/f1 b/v/f1\nold mode 100644\nnew mode 100755\n",
     "|-p2|diff --git a/v/f1 b/v/g1\nrename from v/f1\nrename to v/g1\n",

@@ -79,6 +79,8 @@ fn unittest_fix_is_proven_by_its_text() {
     proven(&result, "unittest", "text");
     assert_eq!(result["proof"]["before"]["failed"], 1);
     assert_eq!(result["proof"]["after"]["passed"], 2);
+    assert_eq!(result["proof"]["greenRuns"], 1);
+    assert_eq!(result["proof"]["restsOn"], serde_json::json!([]));
     // Its dots name no test: the run of the failing one alone does.
     assert_eq!(result["proof"]["tests"][0]["ended"], "passed");
 }
@@ -176,6 +178,74 @@ fn skip_from_product_code_is_no_fix() {
     assert!(refused(&result, skip));
 }
 
+// A test that the last commit skips may be skipped by a fix; one that ran there may not.
+#[test]
+fn skip_is_compared_with_last_commit() {
+    needs!("pytest");
+    let app = "import json\n\n\ndef load(text):\n    return json.loads(text)\n\n\ndef rare():\n    return load('DATA')\n";
+    let tests = "import pytest\n\nfrom app import load, rare\n\n\ndef test_load():\n    assert load('[1]') == [1]\n";
+    let rare = "\n\ndef test_rare():\n    if not rare():\n        pytest.skip('no data')\n";
+    let skips = app.replace("DATA", "[]");
+    for (committed, status) in [("[]", "fixed"), ("[1]", "unproven")] {
+        let before = app.replace("DATA", committed);
+        let world = World::with(&[("app.py", &before), ("tests/test_app.py", tests)]);
+        world.repo.write("app.py", before.replace("json\n", "os\n"));
+        world.repo.write("tests/test_app.py", format!("{tests}{rare}"));
+        let command = "PYTHONPATH=. python3 -m pytest -q -p no:cacheprovider";
+        let result = tried(&world, command, &whole("app.py", &skips), &[]);
+        assert_eq!(result["status"], status, "{result:#}");
+        assert_eq!(
+            result["proof"]["tests"][1]["ended"], "skipped",
+            "{result:#}"
+        );
+    }
+}
+
+// An edit of a test that the fix does not need is left out; a new file of tests stays.
+#[test]
+fn drops_edits_of_tests_that_fix_can_spare() {
+    needs!("python3");
+    let fixed = APP.replace("return 1", "return 2");
+    let edited = format!("{TESTS}\n\n# Edited.\n");
+    let more = TESTS.replace("f(), 2", "g(), 3");
+    let files = [
+        ("app.py", &fixed),
+        ("tests/test_app.py", &edited),
+        ("tests/test_more.py", &more),
+    ];
+    let files = files.map(|(path, text)| serde_json::json!({ "path": path, "content": text }));
+    let reply = serde_json::json!({ "status": "patch", "files": files }).to_string();
+    let result = tried(&python(), "python3 -m unittest", &reply, &[]);
+    proven(&result, "unittest", "text");
+    let kept = serde_json::json!(["app.py", "tests/test_more.py"]);
+    assert_eq!(result["filesModified"], kept);
+}
+
+// The only file that does not load is skipped now, and a new file makes up for the count.
+#[test]
+fn skip_of_uncounted_file_is_no_fix() {
+    needs!("python3");
+    let tests = "import unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        f()\n";
+    let world = World::with(&[
+        ("app.py", "def f(:\n"),
+        ("tests/__init__.py", ""),
+        ("tests/test_app.py", tests),
+    ]);
+    let skip = "from unittest import SkipTest as S\nraise S('later')\n";
+    let more = tests.replace("from app import f\n", "").replace("f()", "pass");
+    let files = [("app.py", skip), ("tests/test_more.py", &*more)];
+    let files = files.map(|(path, text)| serde_json::json!({ "path": path, "content": text }));
+    let reply = serde_json::json!({ "status": "patch", "files": files }).to_string();
+    let result = tried(
+        &world,
+        "python3 -m unittest",
+        &reply,
+        &["--no-counter-proof"],
+    );
+    let missing = "the number of skipped tests rose from 0 to 1, and none is named";
+    assert_eq!(result["proof"]["missing"], serde_json::json!([missing]));
+}
+
 #[test]
 fn unproven_run_lists_missing_and_writes_nothing() {
     needs!("python3");
@@ -205,14 +275,20 @@ fn unproven_run_lists_missing_and_writes_nothing() {
         "{said}"
     );
     assert!(world.text("report.txt").contains("closing summary"));
+    assert!(world.text("events.jsonl").contains("\"unproven\""));
 }
 
 #[test]
 fn reports_exit_code_of_changed_file() {
     needs!("python3");
-    let broken = "def f():\n    return 1\n\n\nprint(g())\n";
-    let world = World::with(&[("main.py", broken)]);
-    let fix = whole("main.py", &broken.replace("g()", "f()"));
+    let broken = "import other\n\n\ndef f():\n    return 1\n\n\nprint(g())\n";
+    let world = World::with(&[("main.py", broken), ("other.py", "N = 1\n")]);
+    let files = [
+        ("main.py", &*broken.replace("g()", "f()")),
+        ("other.py", "N = 2\n"),
+    ];
+    let files = files.map(|(path, text)| serde_json::json!({ "path": path, "content": text }));
+    let fix = serde_json::json!({ "status": "patch", "files": files }).to_string();
     let result = tried(&world, "python3 main.py", &fix, &[]);
     assert_eq!(result["status"], "passed", "{result:#}");
     assert_eq!(result["proof"]["level"], "exit_code");
@@ -461,6 +537,37 @@ fn mutation_check_refutes_vacuous_tests() {
     proven(&off, "unittest", "text");
     assert_eq!(off["proof"]["level"], "tests");
     assert!(printed(&off).contains("no mutation check"));
+}
+
+// A sign that stood before is none, one that a check rules out is reported, one for a person leaves the fix open.
+#[test]
+fn signs_are_cleared_by_mutation_or_permission() {
+    needs!("python3");
+    let before = format!("import unittest\n{APP}");
+    let equal = "\n\nclass Any:\n    def __eq__(self, other):\n        return True\n";
+    let asks = "\n\ndef h():\n    import os\n    return os.environ.get('PYTEST_CURRENT_TEST')\n";
+    let allowed = ["--no-counter-proof", "--allow-protected", "app.py"];
+    for (added, flags, status, signs) in [
+        (equal, &[][..], "fixed", 1),
+        (equal, &allowed, "fixed", 0),
+        (asks, &[], "unproven", 1),
+    ] {
+        let world = World::with(&[
+            ("app.py", &before),
+            ("tests/__init__.py", ""),
+            ("tests/test_app.py", TESTS),
+        ]);
+        let fixed = before.replace("return 1", "return 2") + added;
+        let result = tried(
+            &world,
+            "python3 -m unittest",
+            &whole("app.py", &fixed),
+            flags,
+        );
+        assert_eq!(result["status"], status, "{result:#}");
+        let found = result["proof"]["suspicions"].as_array().unwrap();
+        assert_eq!(found.len(), signs, "{found:?}");
+    }
 }
 
 #[test]
