@@ -3,6 +3,7 @@
 use super::certainty::{self, Entity, candidate_entity, covers_candidate, is_declared};
 use super::evidence::{Candidate, Evidence, Weight};
 use super::import_style::ImportStyle;
+use super::outside::find_beside;
 use super::query::Undefined;
 use super::script::crosses_boundary;
 use crate::languages::is_word;
@@ -167,8 +168,7 @@ fn is_own_module(candidate: &Candidate, undef: &Undefined<'_>) -> bool {
 // How many neighbors take other names from the same module.
 fn habit_score(candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
     let takes = |one: &FileFacts| one.imports.iter().any(|it| takes_from(it, candidate, undef));
-    let others = undef.siblings.iter().filter(|facts| takes(facts));
-    others.count().min(4) as u64
+    undef.siblings.iter().filter(|facts| takes(facts)).count().min(4) as u64
 }
 
 // Returns the first reason why the evidence does not make the first row certain; `None` when it does.
@@ -184,7 +184,8 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let mut weights = totals.iter().filter(|(entity, _)| **entity != best.entity);
     let others = || rows.iter().filter(|row| row.entity != best.entity);
-    let is_word = is_library && undef.name.chars().all(char::is_lowercase);
+    let is_imported = rows.iter().any(|row| row.entity == best.entity && row.weight.votes > 0);
+    let is_word = is_library && !is_imported && undef.name.chars().all(char::is_lowercase);
     let is_default = is_outside && best.candidate.imported == "default";
     // A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion
     // that was certain was wrong.
@@ -192,16 +193,10 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         || others().any(|row| match &row.entity {
             Entity::Defined(_) => is_library && row.weight.votes > 0,
             // Who imports a default chooses its name; `escape`, `join`: several modules took the word.
-            _ if is_default => row.candidate.path.is_none(),
-            Entity::Outside(other, _) => {
-                is_word
-                    && *other != best.candidate.module
-                    && row.weight.outside == Some(HintSource::Stdlib)
-            }
+            Entity::Outside(other, _) => is_default || is_word && *other != best.candidate.module,
             Entity::File(_) => false,
         });
     let has_rival = rows.iter().any(|row| is_rival(row, best));
-    let is_imported = rows.iter().any(|row| row.entity == best.entity && row.weight.votes > 0);
     let is_weak = !is_imported && !identifies_module(rows, best, undef);
     // A package that is not installed may have any name.
     let is_hidden = !is_library && others().any(|row| row.weight.beside > 0);
@@ -228,7 +223,7 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
 fn identifies_module(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     match best.weight.outside {
-        Some(HintSource::Stdlib) => is_plain_library(rows, best, undef),
+        Some(HintSource::Stdlib) => is_plain_library(best, undef),
         // The installed package exports it, and nothing else does.
         Some(_) if best.weight.installed => undef.name.len() > 2 && is_alone,
         Some(_) => best.candidate.imported == "*" && !undef.usage.members.is_empty(),
@@ -256,8 +251,7 @@ fn is_rival(row: &Row, best: &Row) -> bool {
 
 // Whether a name of the standard library is meant: of a module in everyday use, or one that the file takes from, and
 // used as a library is.
-fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
-    let is_whole = best.candidate.imported == "*";
+fn is_plain_library(best: &Row, undef: &Undefined<'_>) -> bool {
     let usage = &undef.usage;
     let mut above = usage.places.iter().filter_map(|at| undef.text.get(at.checked_sub(1)?));
     let is_used = usage.called
@@ -266,8 +260,11 @@ fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
         || undef.name.starts_with(char::is_uppercase)
         || above.any(|byte| *byte == b'@');
     let module = &best.candidate.module;
-    let is_hidden = rows.iter().any(|row| row.weight.beside > 0);
-    let everyday = undef.language.is_everyday(module) && (is_whole || !is_hidden);
+    let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
+    let mut all = undef.facts.imports.iter().chain(siblings);
+    let is_open = all.any(|one| find_beside(undef, one).is_some_and(|(_, it)| it.beside > 0));
+    let is_sure = best.candidate.imported == "*" || !is_open;
+    let everyday = undef.language.is_everyday(module) && is_sure;
     is_used && (everyday || certainty::is_in_use(undef, module))
 }
 

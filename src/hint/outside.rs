@@ -55,9 +55,12 @@ pub(super) fn add_outside(
     }
 }
 
-// The missing name may be one more of those that the file takes from a module, where that has it or cannot be
-// looked into.
-fn find_beside(undef: &Undefined<'_>, import: &Import) -> Option<(Option<RepoPath>, Weight)> {
+/// Returns the module of an import and its weight, where that has the missing name or cannot be looked into: the name
+/// may be one more of those that are taken from there.
+pub(super) fn find_beside(
+    undef: &Undefined<'_>,
+    import: &Import,
+) -> Option<(Option<RepoPath>, Weight)> {
     let named = import.names.iter().filter(|one| !matches!(&*one.name, "*" | "default")).count();
     let module = Import::from_specifier(&import.specifier);
     let target = undef.graph.resolver().target(undef.file, &module);
