@@ -50,7 +50,8 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
     let lacks = last.as_ref().and_then(KeptRun::summary).unwrap_or_default().remedies;
     let searched = open_facts(app, &workspace).is_some_and(|facts| facts.was_searched(&line));
-    let (lack, next) = match lacks.first() {
+    // Where the package manager is missing too, it comes first, and has a row of its own.
+    let (lack, next) = match lacks.last() {
         Some(lack) => (format!(": {}", lack.problem), lack.command.as_deref()),
         None if searched => (": no culprit is known".to_owned(), Some("mendit context")),
         None => (String::new(), Some("mendit why")),
@@ -245,11 +246,13 @@ fn name_user_action(project: &Project<'_>, healed: &mut Healed) {
     let Some(one) = report.diagnosis.as_ref().or(healed.in_code.as_ref()) else {
         return;
     };
-    let remedy = explain_failure(project, one, "", line).into_iter().next();
+    let remedies = explain_failure(project, one, "", line);
     // What fails in the code for want of a package does so until it is installed.
-    report.fixed &= remedy.is_none();
+    report.fixed &= remedies.is_empty();
     let is_variable = one.kind == FailureKind::MissingEnvVar;
-    let action = remedy.map(|one| if is_variable { one.problem } else { in_words(&one) });
+    let actions = remedies.into_iter();
+    let actions = actions.map(|one| if is_variable { one.problem } else { in_words(&one) });
+    let action = actions.reduce(|all, one| format!("{all}\n{one}"));
     report.user_action_needed = action.or(report.user_action_needed.take());
 }
 

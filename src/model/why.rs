@@ -36,7 +36,8 @@ pub struct WhyDocument {
     /// A patch that reverts the culprit in the current files; `None` if the same lines changed since, or if it contains
     /// a secret.
     pub undo: Option<String>,
-    /// Tests that fail only with the culprit reverted, as one run of the whole command showed.
+    /// Tests that fail with the culprit reverted in one run of the whole command: only then, or still where `undo` is
+    /// null.
     pub breaks: Vec<String>,
     /// Suspects, the likeliest first, at most 20.
     pub suspects: Vec<WhyChange>,

@@ -29,11 +29,15 @@ pub fn why_line(document: &WhyDocument) -> String {
 }
 
 fn effect_of_revert(document: &WhyDocument) -> String {
+    let but = if document.undo.is_none() { "as" } else { "but" };
     let breaks = match document.breaks.as_slice() {
         [] => String::new(),
-        [one] => format!(", but {one} fails then"),
-        [first, rest @ ..] => format!(", but {first} and {} more fail then", rest.len()),
+        [one] => format!(", {but} {one} fails then"),
+        [first, rest @ ..] => format!(", {but} {first} and {} more fail then", rest.len()),
     };
+    if document.undo.is_none() && !breaks.is_empty() {
+        return format!("alone is not enough{breaks}");
+    }
     let (skipped, left) = (document.skipped.len(), document.not_rerun);
     let mut helps = match document.tests.len() {
         0 if document.failed_before.is_empty() => "makes the command pass".to_owned(),

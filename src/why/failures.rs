@@ -324,18 +324,22 @@ impl Failures {
 }
 
 impl Item {
-    // The same test; of a file, class or hook also any test in it.
+    // The same test; of a file, module, class or hook also any test in it. A test that a class inherits has the path
+    // of the base class, and the id of the file that runs it.
     fn is_or_holds(&self, test: &FailedTest) -> bool {
-        if test.id == self.id {
-            return true;
-        }
-        let is_file = self.path.as_ref() == Some(&self.id);
-        if is_file {
-            return test.path == self.path;
-        }
-        let container = container_of(&self.id);
-        let rest = container.and_then(|name| test.id.strip_prefix(&*name));
-        rest.is_some_and(|rest| rest.starts_with(['.', ' ', ':']))
+        let is_file = self.is_file();
+        let name = if is_file { Some(self.id.clone()) } else { container_of(&self.id) };
+        let rest = name.and_then(|name| test.id.strip_prefix(&*name));
+        test.id == self.id
+            || is_file && test.path == self.path
+            || rest.is_some_and(|rest| rest.starts_with(['.', ' ', ':']))
+    }
+
+    // Whether it stands for a file that did not load: runners name its path, unittest its module.
+    fn is_file(&self) -> bool {
+        let module = |path: &str| path.strip_suffix(".py").map(|stem| stem.replace('/', "."));
+        let path = self.path.as_ref();
+        path.is_some_and(|path| *path == self.id || module(path).as_ref() == Some(&self.id))
     }
 
     // A test of a file, module or class that did not load.
@@ -395,6 +399,37 @@ fn fold_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{BTreeSet, Failures, Item};
+    use crate::diagnose::{LogFacts, diagnose};
+
+    fn item(id: &str, path: &str) -> Item {
+        Item {
+            id: id.to_owned(),
+            path: Some(path.to_owned()),
+            message: None,
+        }
+    }
+
+    // itsdangerous: the tests of a file that did not load are defined in the base class of another file.
+    #[test]
+    fn unloadable_file_holds_inherited_tests() {
+        let holds = |item: &Item, log: &str| {
+            let tests = diagnose(log, &LogFacts::default(), None).tests;
+            assert_eq!(tests.len(), 1, "{log}");
+            item.is_or_holds(&tests[0])
+        };
+        let log = "=== FAILURES ===\n____ TestTimed.test_load ____\n\ntests/test_serializer.py:9: in test_load\n    load()\nE   NameError: name 'want' is not defined\n=== short test summary info ===\nFAILED tests/test_timed.py::TestTimed::test_load - NameError: name 'want' is not defined\n=== 1 failed in 0.01s ===\n";
+        assert!(holds(
+            &item("tests/test_timed.py", "tests/test_timed.py"),
+            log
+        ));
+        assert!(!holds(
+            &item("tests/test_other.py", "tests/test_other.py"),
+            log
+        ));
+        let log = "F\n======\nFAIL: test_base (tests.test_a.TestA.test_base)\n------\nTraceback (most recent call last):\n  File \"/r/base_case.py\", line 4, in test_base\n    self.assertEqual(self.make(), 1)\nAssertionError: 2 != 1\n\n------\nRan 1 test in 0.001s\n\nFAILED (failures=1)\n";
+        assert!(holds(&item("tests.test_a", "tests/test_a.py"), log));
+        assert!(!holds(&item("tests.test", "tests/test.py"), log));
+    }
 
     #[test]
     fn warnings_of_runtimes_are_no_findings() {
@@ -406,11 +441,6 @@ mod tests {
 
     #[test]
     fn doubt_before_test_of_changed_file_is_left_out() {
-        let item = |id: &str, path: &str| Item {
-            id: id.to_owned(),
-            path: Some(path.to_owned()),
-            message: None,
-        };
         let mut failures = Failures {
             items: vec![item("a", "tests/a.py"), item("b", "tests/b.py")],
             of_tests: true,

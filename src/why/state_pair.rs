@@ -114,11 +114,11 @@ pub(super) fn search_pair(
     ranked.sort_by_key(|suspect| suspect.hunk);
     answer.reason = None;
     answer.cause = describe_changes(&difference, &ranked, pair.commit.as_deref());
-    if let Some(changes) = undo_changes(&difference, &set, pair, trials.workspace())
-        && let Ok(breaks) = trials.run_undone(&changes)?
-    {
-        answer.undo = String::from_utf8(canonical(&changes)).ok();
-        answer.breaks = breaks;
+    if let Some(changes) = undo_changes(&difference, &set, pair, trials.workspace()) {
+        let undone = trials.run_undone(&changes)?;
+        let patch = undone.is_ok().then(|| canonical(&changes));
+        answer.undo = patch.and_then(|patch| String::from_utf8(patch).ok());
+        answer.breaks = undone.unwrap_or_else(|failing| failing);
     }
     Ok(answer)
 }

@@ -79,7 +79,8 @@ pub struct TrialStart {
 impl TrialStart {
     /// `looking for the culprit: run 2 of at most 6, likely calc.py:7; Ctrl-C keeps what is known`
     pub fn in_words(&self, max_runs: u32) -> String {
-        let most = (max_runs < MAX_RUNS).then(|| format!(" of at most {max_runs}"));
+        let most = max_runs.max(self.run);
+        let most = (max_runs < MAX_RUNS).then(|| format!(" of at most {most}"));
         let most = most.unwrap_or_default();
         let likely = self.likely.iter();
         let likely: String = likely.map(|place| format!(", likely {place}")).collect();
@@ -144,6 +145,8 @@ pub struct Trials<'a> {
     pub(super) traced: Traced,
     observed: Vec<(States, Observation)>,
     longest: Duration,
+    // Runs beyond the limit: a culprit that is found with the last run is checked all the same.
+    extra_runs: u32,
     ended: Option<WhyReason>,
     /// All trials, in order.
     pub tried: Vec<WhyTrial>,
@@ -177,6 +180,7 @@ impl<'a> Trials<'a> {
             traced: Traced::default(),
             observed: Vec::new(),
             longest: Duration::ZERO,
+            extra_runs: 0,
             ended: None,
             tried: Vec::new(),
             runs: 0,
@@ -375,14 +379,14 @@ impl<'a> Trials<'a> {
     }
 
     /// Runs the whole command on the files as they are now with the culprit reverted, where it is short.
-    /// Returns the tests that fail only then; an error says that the tests do not pass with it.
+    /// Returns the tests that fail only then; the error holds the tests that fail where reverting it does not help.
     ///
     /// # Errors
     /// When it cannot be run.
     pub fn run_undone(
         &mut self,
         undo: &[Change],
-    ) -> Result<Result<Vec<String>, WhyOutcome>, RepairError> {
+    ) -> Result<Result<Vec<String>, Vec<String>>, RepairError> {
         let states = undo.iter().map(|change| (change.path.clone(), change.after.clone()));
         let states: States = states.collect();
         let is_known = self.selection.is_none() && self.seen(&states).next().is_some();
@@ -390,6 +394,7 @@ impl<'a> Trials<'a> {
             return Ok(Ok(Vec::new()));
         }
         let selection = self.selection.take();
+        self.extra_runs = 1;
         let ran = self.run_trial(&states, "all tests with the culprit reverted", None)?;
         self.selection = selection;
         let Some(ran) = ran else {
@@ -397,10 +402,12 @@ impl<'a> Trials<'a> {
             return Ok(Ok(Vec::new()));
         };
         let outcome = self.failures.outcome(&self.observe_run(&states, &ran));
-        if outcome == WhyOutcome::Fails {
-            return Ok(Err(outcome));
-        }
+        let before = self.failures.failed_before();
         let mut failing = ran.diagnosis.failing_tests;
+        failing.retain(|id| !before.contains(id));
+        if outcome == WhyOutcome::Fails {
+            return Ok(Err(failing));
+        }
         // A red run that stopped early says nothing of the tests behind it.
         let is_whole = count_tests(&self.red.log) >= count_tests(&ran.log);
         failing.retain(|id| is_whole && !self.red.diagnosis.failing_tests.contains(id));
@@ -435,7 +442,9 @@ impl<'a> Trials<'a> {
         let limits = self.find.limits;
         let number = self.runs + self.whole_runs + 1;
         let left = limits.until.map(|until| until.saturating_duration_since(Instant::now()));
-        if number > limits.max_runs.max(1) || left.is_some_and(|left| left.is_zero()) {
+        if number > limits.max_runs.max(1) + self.extra_runs
+            || left.is_some_and(|left| left.is_zero())
+        {
             self.ended = self.ended.or(Some(WhyReason::Budget));
         }
         if self.ended.is_some() {

@@ -643,6 +643,20 @@ fn reruns_class_and_unloadable_file_whole() {
     assert_eq!(places(&document), ["lib/index.js:1"], "{document}");
 }
 
+// Reverting the rename alone makes the file load, and its tests fail.
+#[test]
+fn file_that_did_not_load_passes_only_with_its_tests() {
+    needs!("python3");
+    let repo = repo();
+    let text = LOANS.replace("def fee", "def price").replace("* 10", "* 20");
+    repo.write("library/loans.py", text);
+    repo.commit();
+    let document = asked(&repo, &COMMAND);
+    assert_eq!(document["tests"][0], "test_loans", "{document}");
+    let expected = ["library/loans.py:8", "library/loans.py:11"];
+    assert_eq!(places(&document), expected, "{document}");
+}
+
 #[test]
 fn run_names_committed_change_and_offers_undo() {
     needs!("python3");
@@ -884,6 +898,19 @@ fn second_guilty_commit_is_found_next() {
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let next = "next: `mendit fix --undo` reverts it; if the tests still fail then, run `mendit why` again";
     assert!(printed.contains(next), "{printed}");
+    let repo = self::repo();
+    let first = LOANS.replace("* 10", "* 20");
+    for text in [&first, &first.replace("if not is", "if is")] {
+        repo.write("library/loans.py", text);
+        repo.commit();
+    }
+    let document = asked(&repo, &COMMAND);
+    let message = document["message"].as_str().unwrap();
+    assert!(
+        message.contains("reverting it alone is not enough, as test_loans.TestLoans."),
+        "{message}"
+    );
+    assert!(document["undo"].is_null(), "{document}");
 }
 
 #[test]
