@@ -49,11 +49,11 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     let line = last.as_ref().and_then(KeptRun::line);
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
     let lacks = last.as_ref().and_then(KeptRun::summary).unwrap_or_default().remedies;
-    let searched = open_facts(app, &workspace).is_some_and(|facts| facts.was_searched(&line));
+    let searched = open_facts(app, &workspace).and_then(|facts| facts.unexplained(&line));
     // Where the package manager is missing too, it comes first, and has a row of its own.
     let (lack, next) = match lacks.last() {
         Some(lack) => (format!(": {}", lack.problem), lack.command.as_deref()),
-        None if searched => (": no culprit is known".to_owned(), Some("mendit context")),
+        None if searched.is_some() => (": no culprit is known".to_owned(), Some("mendit context")),
         None => (String::new(), Some("mendit why")),
     };
     let (state, message, command) = match &last {

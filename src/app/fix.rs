@@ -220,7 +220,7 @@ fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
     };
     let culprit = Culprit::of_search(&found);
     match culprit {
-        Culprit::Undoable => result.cause = Some(found.message),
+        Culprit::Undoable(_) => result.cause = Some(found.message),
         Culprit::NewTest => result.message = format!("{}; {}", result.message, found.message),
         _ => return Ok(()),
     }
@@ -320,19 +320,17 @@ fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<Run
 fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
     let lines = &app.settings().test.command.0;
     let command = lines.join(" && ");
-    let mut undo = lines.iter().filter_map(|line| kept_cause(app, workspace, Some(line))?.undo);
+    let mut kept = lines.iter().filter_map(|line| kept_cause(app, workspace, Some(line)));
     let is_outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
-    let mut facts = NextFacts {
-        // The report itself offers the search where no cause is known.
-        culprit: Culprit::Known,
+    let undo = kept.find(|kept| kept.undo.is_some());
+    let undo = undo.map(|kept| Culprit::Undoable(kept.cause.changes.len()));
+    // The report itself offers the search where no cause is known.
+    let otherwise = if is_outside { Culprit::Outside } else { Culprit::Known };
+    let facts = NextFacts {
+        culprit: undo.unwrap_or(otherwise),
         agent: installed_agent().filter(|_| app.settings().agent.command.is_none()),
         ..NextFacts::default()
     };
-    if undo.next().is_some() {
-        facts.culprit = Culprit::Undoable;
-    } else if is_outside {
-        facts.culprit = Culprit::Outside;
-    }
     let mut steps = next_steps(&facts);
     let found = explain_failure(&Project::open(workspace), diagnosis, "", &command);
     steps.extend(found.iter().map(in_words));

@@ -239,6 +239,11 @@ pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
     let Some(kept) = kept_cause(app, &workspace, None) else {
         let line = rerun_spec(app, &[])?.line().ok_or_else(runs::secret)?;
         let red = RunStore::open(app)?.last_red(&workspace, &line)?;
+        let facts = open_facts(app, &workspace);
+        if let Some(found) = facts.and_then(|facts| facts.unexplained(&line)) {
+            let message = format!("nothing to undo: {found}");
+            return Err(AppError::new(Code::U309, message));
+        }
         let message = "the change that broke the tests is not known for the current files";
         return Err(AppError::new(Code::U309, message).hint(match red {
             Some(_) => "run `mendit why` to find it",

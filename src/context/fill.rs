@@ -191,7 +191,7 @@ impl<'a> Fill<'a> {
         let level = self.failure.level;
         let unshown = Unshown {
             code: Code::C101,
-            reason: format!("all {places} files allowed at level {level} are used"),
+            reason: format!("all {places} places for related files at level {level} are used"),
             bytes: None,
             remedy: format!(
                 "--max-files {}, or --request-path {path}",

@@ -33,8 +33,8 @@ pub enum Culprit {
     NewTest,
     /// It is known.
     Known,
-    /// It is known, and one patch reverts it.
-    Undoable,
+    /// It is this many changes, and one patch reverts them.
+    Undoable(usize),
     /// The cause lies outside the code.
     Outside,
 }
@@ -43,7 +43,7 @@ impl Culprit {
     /// What a search says of it.
     pub fn of_search(found: &WhyDocument) -> Self {
         match found.reason {
-            _ if found.undo.is_some() => Self::Undoable,
+            _ if found.undo.is_some() => Self::Undoable(found.cause.len()),
             _ if found.verdict == WhyVerdict::NotByThisChange => Self::NoChange,
             Some(WhyReason::NewTest) => Self::NewTest,
             _ => Self::Unknown,
@@ -70,17 +70,15 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     let mut offer = |command: &str, what: &str| steps.push(format!("{command}  ({what})"));
     if facts.is_certain && !facts.may_fix {
         offer("mendit fix", "applies the certain fix");
-    } else if facts.is_certain {
-        offer("mendit fix", "tries the fixes above");
     }
     // Three tries take less time than a search for the culprit.
-    let is_early = facts.fix_first || facts.culprit == Culprit::Unknown;
-    let may_fix = facts.may_fix && !facts.is_certain;
-    if may_fix && is_early {
+    let is_early = facts.is_certain || facts.fix_first || facts.culprit == Culprit::Unknown;
+    if facts.may_fix && is_early {
         offer("mendit fix", "tries the fixes above");
     }
     match facts.culprit {
-        Culprit::Undoable => offer("mendit fix --undo", "reverts that change"),
+        Culprit::Undoable(1) => offer("mendit fix --undo", "reverts that change"),
+        Culprit::Undoable(_) => offer("mendit fix --undo", "reverts those changes"),
         Culprit::Unknown => offer("mendit why", "finds the change that broke it"),
         Culprit::NoChange if facts.environment.is_empty() => {
             offer("mendit why", "looks at older commits");
@@ -91,12 +89,15 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     if facts.is_certain_in_test {
         offer("mendit hint --apply", "adds the certain import to the test");
     }
-    if may_fix && !is_early {
+    if facts.may_fix && !is_early {
         offer("mendit fix", "tries the fixes above");
     }
     if let Some(agent) = facts.agent.filter(|_| facts.culprit != Culprit::Outside) {
         offer(&format!("mendit fix --agent {agent}"), "asks the agent");
     }
+    // Where a revert makes the tests pass, the environment did not break them.
+    let is_found = matches!(facts.culprit, Culprit::Undoable(_));
+    steps.sort_by_key(|step| is_found && !step.starts_with("mendit "));
     // A longer list is not read.
     steps.truncate(3);
     steps
@@ -115,13 +116,17 @@ mod tests {
         )];
         let facts = NextFacts::default();
         let undo = NextFacts {
-            culprit: Culprit::Undoable,
+            culprit: Culprit::Undoable(1),
             ..facts
         };
         let outside = NextFacts {
             environment: &remedy,
             culprit: Culprit::Outside,
             ..facts
+        };
+        let with_manager = NextFacts {
+            environment: &remedy,
+            ..undo
         };
         let certain = NextFacts {
             is_certain: true,
@@ -155,6 +160,7 @@ mod tests {
             (facts, &["mendit why"][..]),
             (undo, &["mendit fix --undo"]),
             (outside, &["npm ci"]),
+            (with_manager, &["mendit fix --undo", "npm ci"]),
             (
                 certain,
                 &[

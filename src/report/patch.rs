@@ -47,9 +47,11 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
     }
     // Hunks of a patch that cannot be read are not compared with the file.
     let is_placed = verdict.verdict != Verdict::Malformed;
-    text.extend(verdict.files.iter().map(|file| file_line(file, is_placed)));
-    let mut codes = verdict.problems.iter().map(|problem| problem.code);
-    text + &verdict_text(verdict.verdict, codes.any(|code| code == Code::P501))
+    let lacking = verdict.problems.iter().filter(|problem| problem.code == Code::P501);
+    let lacking: Vec<&str> = lacking.filter_map(|problem| problem.path.as_deref()).collect();
+    let files = verdict.files.iter().filter(|file| !lacking.contains(&file.path.as_str()));
+    text.extend(files.map(|file| file_line(file, is_placed)));
+    text + &verdict_text(verdict.verdict, refused.contains(&Code::P501))
 }
 
 fn verdict_text(verdict: Verdict, lacks_file: bool) -> String {
@@ -77,12 +79,9 @@ fn file_line(file: &FileVerdict, is_placed: bool) -> String {
     match failed.as_slice() {
         [] if all == 0 => {}
         _ if !is_placed => {}
-        [one] if fit > 0 => text.push_str(&format!(", hunk {one} of {all} cannot be placed")),
-        [_, ..] if fit > 0 => {
-            text.push_str(&format!(
-                ", hunks {} of {all} cannot be placed",
-                failed.join(", ")
-            ));
+        [_, more @ ..] if fit > 0 => {
+            let (plural, list) = (if more.is_empty() { "" } else { "s" }, failed.join(", "));
+            text.push_str(&format!(", hunk{plural} {list} of {all} cannot be placed"));
         }
         _ => text.push_str(&format!(", {fit} of {all} hunks placed")),
     }

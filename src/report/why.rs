@@ -170,9 +170,9 @@ fn next_step(document: &WhyDocument) -> Option<&'static str> {
         }
         // A later commit may fail the tests too.
         (WhyVerdict::Caused, _) if document.cause.iter().any(|change| change.commit.is_some()) => {
-            "`mendit fix --undo` reverts it; if the tests still fail then, run `mendit why` again"
+            "revert with `mendit fix --undo`; if the tests still fail then, run `mendit why` again"
         }
-        (WhyVerdict::Caused, _) => "`mendit fix --undo` reverts it",
+        (WhyVerdict::Caused, _) => "revert with `mendit fix --undo`",
         (_, Some(NoBase | FailsWithout | NoChange)) if document.around.is_empty() => {
             "pass a commit where it passed: `mendit why --since REV`; check the environment: `mendit doctor`"
         }

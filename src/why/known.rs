@@ -62,9 +62,9 @@ impl<'a> Facts<'a> {
         self.find_fact(Some(line), TRACE)
     }
 
-    /// Whether a search for the culprit of this command ended without one.
-    pub fn was_searched(&self, line: &str) -> bool {
-        self.find_fact::<bool>(Some(line), SEARCHED).is_some()
+    /// What a search for the culprit of this command found that ended without one.
+    pub fn unexplained(&self, line: &str) -> Option<String> {
+        self.find_fact(Some(line), SEARCHED)
     }
 
     pub(super) fn keep_cause(&self, line: &str, document: &WhyDocument, is_whole: bool) {
@@ -72,7 +72,7 @@ impl<'a> Facts<'a> {
             let undo = document.undo.clone();
             self.keep_fact(line, CAUSE, KeptCause { cause, undo });
         } else if is_whole {
-            self.keep_fact(line, SEARCHED, true);
+            self.keep_fact(line, SEARCHED, &document.message);
         }
     }
 

@@ -18,6 +18,6 @@ use crate::workplace::{Difference, Hunk, States, What};
 pub use find::{FindCause, WhyError};
 pub use known::{Facts, KeptCause, known_cause};
 pub use rank::list_suspects;
-use rank::{Suspect, rank_suspects};
+use rank::{Suspect, is_new_lock_file, rank_suspects};
 use search::{SearchStep, bisect_range, next};
 pub use trials::{RedRun, TrialLimits, TrialStart};

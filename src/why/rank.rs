@@ -66,17 +66,24 @@ pub fn list_suspects(
     is_output: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Vec<String> {
     let source = workspace.source.as_ref();
-    let head = workspace.git.as_ref().and_then(|git| git.tree("HEAD").ok());
-    let Some(head) = head else {
+    let Some(head) = workspace.git.as_ref().and_then(|git| git.tree("HEAD").ok()) else {
         return Vec::new();
     };
     let clues = collect_clues(diagnosis, source);
     let difference = Difference::between(&head, source, &|path| {
-        !is_test(path.as_str()) && !holds_failing_test(path, diagnosis) && !is_output(path)
+        let is_open = !is_new_lock_file(path, &head) && !is_output(path);
+        is_open && !is_test(path.as_str()) && !holds_failing_test(path, diagnosis)
     });
     let ranked = rank_suspects(&difference, &clues);
     let hunks = ranked.iter().filter_map(|suspect| difference.hunks().get(suspect.hunk));
     hunks.map(Hunk::place).collect()
+}
+
+/// Checks whether an installer wrote a lock file that was not there before. It breaks no test: no trial installs packages.
+pub(super) fn is_new_lock_file(path: &RepoPath, before: &dyn Source) -> bool {
+    let mut endings = [".lock", "-lock.json", "-lock.yaml"].iter();
+    endings.any(|end| path.as_str().ends_with(end))
+        && before.listing().file(path.as_str()).is_none()
 }
 
 #[derive(Default)]

@@ -6,7 +6,7 @@ use super::answer::{Answer, describe_changes, may_lie_further};
 use super::rank::collect_clues;
 use super::test_files::holds_failing_test;
 use super::trials::Trials;
-use super::{Difference, Hunk, SearchStep, States, next, rank_suspects};
+use super::{Difference, Hunk, SearchStep, States, is_new_lock_file, next, rank_suspects};
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 use crate::patch::{Change, FileState, canonical, merge_change};
 use crate::policy::is_test;
@@ -69,6 +69,7 @@ pub(super) fn search_pair(
     let difference = Difference::between(pair.before, pair.after, &|path: &RepoPath| {
         let needed = Scope::needed_for(path, &diagnosis);
         may(path)
+            && !is_new_lock_file(path, pair.before)
             && needed <= pair.scope
             && !(needed == Scope::Everything && is_new_file(path.as_str()))
     });

@@ -896,7 +896,7 @@ fn second_guilty_commit_is_found_next() {
     repo.commit();
     let output = repo.mendit(&[&["why"][..], &COMMAND].concat());
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    let next = "next: `mendit fix --undo` reverts it; if the tests still fail then, run `mendit why` again";
+    let next = "next: revert with `mendit fix --undo`; if the tests still fail then, run `mendit why` again";
     assert!(printed.contains(next), "{printed}");
     let repo = self::repo();
     let first = LOANS.replace("* 10", "* 20");

@@ -263,6 +263,15 @@ mod tests {
         }
     }
 
+    // The test of https://github.com/sdispater/crashtest that fails where `__context__` became `__cause__`.
+    #[test]
+    fn place_is_that_of_the_last_traceback_of_a_chain() {
+        let log = "==== FAILURES ====\n____ test_nested ____\n    def nested():\n>       simple()\n\ntests/helpers.py:10: \n_ _ _ _\n\n>       raise ValueError()\nE       ValueError\n\ntests/helpers.py:5: ValueError\n\nDuring handling of the above exception, another exception occurred:\n\n    def test_nested():\n>       assert inspector.has_previous_exception()\nE       assert False\n\ntests/test_inspector.py:30: AssertionError\n==== short test summary info ====\nFAILED tests/test_inspector.py::test_nested - assert False\n==== 1 failed in 0.20s ====";
+        let cases = collect_cases(&mut lines(log));
+        let place = Some(("tests/test_inspector.py".to_owned(), Some(30)));
+        assert_eq!(cases[0].place, place);
+    }
+
     #[test]
     fn captured_output_names_no_tests() {
         assert!(

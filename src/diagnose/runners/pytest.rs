@@ -27,6 +27,10 @@ pattern!(
     r"^(?:E\s+|\s+\| )?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
 );
 
+// Between the exceptions of a chain: `repr_excinfo` of
+// https://github.com/pytest-dev/pytest/blob/main/src/_pytest/_code/code.py.
+pattern!(LINK, r"^(?:The|During) .+ exception(?: occurred)?:$");
+
 // Blocks and rows that are matched with each other. Bounded, because a suite that fails as a whole has thousands.
 const MAX_MATCHED: usize = 2000;
 
@@ -149,19 +153,19 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
     reports.take(MAX_MATCHED).collect()
 }
 
-// In a chain of exceptions, the last block of `E` lines is the error of the test. An `E` line of any
-// length continues its block: a message may hold empty lines.
+// In a chain of exceptions, the last traceback is that of the test, and the last block of `E` lines its error. An `E`
+// line of any length continues its block: a message may hold empty lines.
 fn read_report(from: usize, to: usize, lines: &[Line<'_>]) -> Case {
     let mut case = Case::new("pytest", "", from);
     case.block = from + 1..to;
-    let mut in_error = false;
-    let mut raised = None;
+    let (mut in_error, mut raised) = (false, None);
     let mut shows_source = false;
     for (at, line) in lines.iter().enumerate().take(to).skip(from + 1) {
         if line.captured {
             continue;
         }
         let text = line.text.as_ref();
+        case.place.take_if(|_| LINK.is_match(text));
         let is_error = text == "E" || text.starts_with("E ");
         let says = is_error && text.len() > 4;
         if says && !in_error {

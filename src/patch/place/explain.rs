@@ -38,8 +38,9 @@ pub(in crate::patch) fn explain_refusal(
             && usize::try_from(*gone) != Ok(left_out)
     });
     if let Some((gone, new)) = lost {
+        let [old, added] = [gone, new].map(|count| if count == 1 { "line" } else { "lines" });
         let hint = format!(
-            "the reply may also be cut off: the header announces {gone} more old and {new} more new lines"
+            "the reply may also be cut off: the hunk header counts {gone} more old {old} and {new} more new {added} than the hunk has"
         );
         failure.hint = Some(hint);
     } else if is_without_effect(lines) {
