@@ -40,9 +40,8 @@ struct TableGlob {
 
 impl TableGlob {
     fn matches(&self, path: &str) -> bool {
-        let matcher = || compile_glob(self.pattern).ok().map(|glob| glob.compile_matcher());
         self.matcher
-            .get_or_init(matcher)
+            .get_or_init(|| compile_glob(self.pattern).ok().map(|glob| glob.compile_matcher()))
             .as_ref()
             .is_some_and(|matcher| matcher.is_match(path))
     }

@@ -9,7 +9,7 @@ use super::test_files::holds_failing_test;
 use super::trials::Trials;
 use super::{Difference, FindCause, States, WhyError, bisect_range};
 use crate::git::{GitError, Repository, TreeSource};
-use crate::model::{Diagnosis, FailedTest, RepoPath, WhyBase, WhyOutcome, WhyReason};
+use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 use crate::source::Source;
 
 /// Without other evidence, the tests are run this many commits back.
@@ -189,16 +189,17 @@ impl Range<'_> {
     fn are_new_tests(&self, tree: &TreeSource) -> bool {
         let now = self.find.workspace.source.as_ref();
         let tests = &self.diagnosis.tests;
-        let is_new = |test: &FailedTest| {
-            let path = test.path.as_deref().and_then(|path| RepoPath::new(path).ok());
-            let name = bare_name(&test.id);
-            let [is_then, is_now] = [tree as &dyn Source, now].map(|source| {
-                let text = path.as_ref().and_then(|path| source.read(path).ok());
-                text.is_some_and(|text| String::from_utf8_lossy(&text).contains(name))
-            });
-            is_now && !is_then
-        };
-        !tests.is_empty() && tests.iter().all(is_new)
+        let mut tests = tests.iter().peekable();
+        tests.peek().is_some()
+            && tests.all(|test| {
+                let path = test.path.as_deref().and_then(|path| RepoPath::new(path).ok());
+                let name = bare_name(&test.id);
+                let [is_then, is_now] = [tree as &dyn Source, now].map(|source| {
+                    let text = path.as_ref().and_then(|path| source.read(path).ok());
+                    text.is_some_and(|text| String::from_utf8_lossy(&text).contains(name))
+                });
+                is_now && !is_then
+            })
     }
 
     // The first commit after the base at which the tests fail, and the culprit in it.

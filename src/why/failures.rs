@@ -337,9 +337,10 @@ impl Item {
 
     // Whether it stands for a file that did not load: runners name its path, unittest its module.
     fn is_file(&self) -> bool {
-        let module = |path: &str| path.strip_suffix(".py").map(|stem| stem.replace('/', "."));
-        let path = self.path.as_ref();
-        path.is_some_and(|path| *path == self.id || module(path).as_ref() == Some(&self.id))
+        self.path.as_ref().is_some_and(|path| {
+            let module = path.strip_suffix(".py").map(|stem| stem.replace('/', "."));
+            *path == self.id || module.as_ref() == Some(&self.id)
+        })
     }
 
     // A test of a file, module or class that did not load.

@@ -175,8 +175,8 @@ fn write_message(
     let known = gaps.iter().flat_map(Clone::clone).find_map(|row| {
         let here = trim_end(site.text.line(row));
         // A short line is also elsewhere by chance.
-        let is_here = |line: &&[u8]| line.trim_ascii().len() >= 8 && *line == here;
-        let rows = added.iter().skip_while(|line| !is_here(line)).zip(row..site.text.len());
+        let run = added.iter().skip_while(|line| line.trim_ascii().len() < 8 || **line != here);
+        let rows = run.zip(row..site.text.len());
         let same = rows.take_while(|(line, row)| **line == trim_end(site.text.line(*row))).count();
         (same > 0).then_some(row..row + same)
     });
