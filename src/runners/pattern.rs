@@ -18,27 +18,63 @@ pub(crate) use pattern;
 /// A pattern of a row, compiled when a line may be one of it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(from = "String")]
-pub(crate) struct Pattern(String, OnceLock<Regex>);
+pub(crate) struct Pattern {
+    text: String,
+    begins_with_number: bool,
+    regex: OnceLock<Regex>,
+}
 
 impl From<String> for Pattern {
     fn from(text: String) -> Self {
-        Self(text, OnceLock::new())
+        Self {
+            begins_with_number: begins_with_number(&text),
+            text,
+            regex: OnceLock::new(),
+        }
     }
+}
+
+/// Tells whether every line that matches begins with a number, below blanks.
+fn begins_with_number(pattern: &str) -> bool {
+    let Some(rest) = pattern.strip_prefix('^') else {
+        return false;
+    };
+    let blanks = rest.strip_prefix(r"\s").map_or(rest, |many| {
+        let many = many.trim_start_matches(['*', '+']);
+        many.strip_prefix('{')
+            .and_then(|many| many.split_once('}'))
+            .map_or(many, |many| many.1)
+    });
+    let (mut chars, mut groups, mut classes) = (blanks.chars(), 0, 0);
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '[' => classes += 1,
+            ']' => classes -= 1,
+            '(' if classes == 0 => groups += 1,
+            ')' if classes == 0 => groups -= 1,
+            '|' if classes == 0 && groups == 0 => return false,
+            _ => {}
+        }
+    }
+    blanks.starts_with(r"\d+")
 }
 
 impl Pattern {
     pub(crate) fn get(&self) -> &Regex {
-        self.1.get_or_init(|| compile_regex(&self.0))
+        self.regex.get_or_init(|| compile_regex(&self.text))
     }
 
     /// One pattern that finds what any of these does; their groups follow each other.
     pub(crate) fn any<'p>(patterns: impl Iterator<Item = &'p Self>) -> Regex {
-        let texts: Vec<&str> = patterns.map(|pattern| pattern.0.as_str()).collect();
+        let texts: Vec<&str> = patterns.map(|pattern| pattern.text.as_str()).collect();
         compile_regex(&texts.join("|"))
     }
 
     pub(crate) fn finds(&self, text: &str) -> bool {
-        self.get().is_match(text)
+        // To look costs less than to compile, and most lines are text.
+        let is_number = || text.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        (!self.begins_with_number || is_number()) && self.get().is_match(text)
     }
 }
 
@@ -173,7 +209,7 @@ fn with_plain_classes(pattern: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cues, with_plain_classes};
+    use super::{Cues, Pattern, begins_with_number, with_plain_classes};
 
     #[test]
     fn finds_words_anywhere() {
@@ -185,6 +221,20 @@ mod tests {
         let places = cues.places(b"Or").map(|(place, cue)| (place, cue.row));
         assert_eq!(places.collect::<Vec<_>>(), [(0..2, 3)]);
         assert_eq!(cues.rows("").count(), 0);
+    }
+
+    #[test]
+    fn a_number_is_looked_for_where_each_match_begins_with_one() {
+        for numbered in [r"^\d+\) (a|b)", r"^\s*\d+ x", r"^\s{0,2}\d+\)"] {
+            assert!(begins_with_number(numbered), "{numbered}");
+        }
+        for other in [
+            r"\d+ x", r"^\d* x", r"^a\d+", r"^\d+ a|b", r"^(\d+)?", r"^\d?",
+        ] {
+            assert!(!begins_with_number(other), "{other}");
+        }
+        let pattern = Pattern::from(r"^\s*\d+\) (?P<name>.+)$".to_owned());
+        assert!(pattern.finds("  1) adds") && !pattern.finds("add(1, 2) == 3"));
     }
 
     #[test]
