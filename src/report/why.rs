@@ -1,5 +1,7 @@
 //! Formats the culprit and what to type next.
 
+use std::ops::Range;
+
 use super::page::Page;
 use crate::model::{WhyChange, WhyDocument, WhyReason, WhyVerdict};
 
@@ -192,35 +194,53 @@ fn short(commit: &str) -> String {
     commit.chars().take(9).collect()
 }
 
-/// Names the words of a line that changed, such as "`>` became `>=`"; `None` for longer changes.
+/// Names what changed in a line, such as "`>` became `>=`"; `None` for longer changes.
 fn changed_words(diff: &str) -> Option<String> {
     let (old, new) = diff.strip_prefix('-')?.split_once("\n+")?;
     let is_one_line = !new.trim_end().contains('\n');
-    let [old, new] = [old, new].map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let [old, new] = [&old[head..], &new[head..]];
-    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    let [mut old, mut new] = [old, new].map(|words| words[..words.len() - tail].join(" "));
-    // Brackets and commas that both end with belong to what stands around.
-    while let Some(end) = old.chars().last().filter(|end| ")],;:".contains(*end))
-        && old.len() > 1
-        && new.len() > 1
-        && new.ends_with(end)
-        && !old.contains(['(', '['])
-        && !new.contains(['(', '['])
-    {
-        old.pop();
-        new.pop();
-    }
+    let [old_words, new_words] = [old, new].map(words);
+    let pairs = old_words.iter().zip(&new_words);
+    let head = pairs.take_while(|(a, b)| old[(*a).clone()] == new[(*b).clone()]).count();
+    let [old_words, new_words] = [&old_words[head..], &new_words[head..]];
+    let pairs = old_words.iter().rev().zip(new_words.iter().rev());
+    let tail = pairs.take_while(|(a, b)| old[(*a).clone()] == new[(*b).clone()]).count();
+    let [old, new] = [(old, old_words), (new, new_words)].map(|(line, words)| {
+        let kept = &words[..words.len() - tail];
+        kept.first()
+            .zip(kept.last())
+            .map_or("", |(first, last)| &line[first.start..last.end])
+    });
     // A longer change does not fit into the line.
     let is_short = is_one_line && old.len().max(new.len()) <= 30;
-    let words = match (old.as_str(), new.as_str()) {
+    let words = match (old, new) {
         ("", "") => return None,
         ("", new) => format!("`{new}` added"),
         (old, "") => format!("`{old}` removed"),
         (old, new) => format!("`{old}` became `{new}`"),
     };
     is_short.then_some(words)
+}
+
+// Names, operators and single marks.
+fn words(line: &str) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut before = None;
+    for (at, c) in line.char_indices() {
+        let kind = match c {
+            _ if c.is_whitespace() => None,
+            _ if c.is_alphanumeric() || c == '_' => Some('a'),
+            '.' if line[..at].ends_with(|c: char| c.is_ascii_digit()) => Some('a'),
+            '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | ':' | '.' | '"' | '\'' => Some(c),
+            _ => Some('='),
+        };
+        let is_longer = kind == before && matches!(kind, Some('a' | '='));
+        match words.last_mut().filter(|_| is_longer) {
+            Some(word) => word.end = at + c.len_utf8(),
+            None => words.extend(kind.map(|_| at..at + c.len_utf8())),
+        }
+        before = kind;
+    }
+    words
 }
 
 #[cfg(test)]
@@ -232,9 +252,19 @@ mod tests {
         for (diff, expected) in [
             ("-    if a > b:\n+    if a >= b:\n", Some("`>` became `>=`")),
             ("-x = 10\n+x = 100\n", Some("`10` became `100`")),
+            ("-x = 1.5\n+x = 1.25\n", Some("`1.5` became `1.25`")),
             ("-    return a\n+    return not a\n", Some("`not` added")),
-            ("-f(a, b)\n+f(a)\n", Some("`f(a, b)` became `f(a)`")),
+            ("-f(a, b)\n+f(a)\n", Some("`, b` removed")),
             ("-if (a > 1) {\n+if (a > 2) {\n", Some("`1` became `2`")),
+            (
+                "-if (!a.includes(b)) {\n+if (a.includes(b)) {\n",
+                Some("`!` removed"),
+            ),
+            (
+                "-  for (const one of [...all].reverse()) {\n+  for (const one of all) {\n",
+                Some("`[...all].reverse()` became `all`"),
+            ),
+            ("-    a == b\n+  a == b\n", None),
             ("-a\n+b\n+c\n", None),
             ("+a\n", None),
             (
