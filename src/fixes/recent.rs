@@ -16,8 +16,8 @@ use crate::source::Source;
 use crate::workplace::{Difference, Hunk, What, changes_to};
 
 /// The states with which the files are compared: uncommitted changes explain a failure before those of the last
-/// commit do.
-const REVISIONS: [&str; 2] = ["HEAD", "HEAD~1"];
+/// commit do, and these before older ones. The steps back are those of `mendit why`, but the largest.
+const REVISIONS: [&str; 5] = ["HEAD", "HEAD~1", "HEAD~2", "HEAD~4", "HEAD~16"];
 
 // The new names of words, by the old ones.
 type Renames = BTreeMap<String, String>;
@@ -28,8 +28,7 @@ pub(super) fn recent_fixes(
     missing: &BTreeSet<String>,
     renamed: &mut Renames,
 ) -> Vec<Candidate> {
-    let revisions = REVISIONS.iter().filter(|_| !missing.is_empty());
-    let compared = revisions.filter_map(|revision| {
+    let compare = |revision: &str| {
         let before = question.git?.tree(revision).ok()?;
         let may_change = |path: &RepoPath| !is_test(path.as_str()) && (question.ask.may_read)(path);
         let difference = Difference::between(&before, question.graph.source(), &may_change);
@@ -40,8 +39,15 @@ pub(super) fn recent_fixes(
             before,
             difference,
         })
-    });
-    compared.flat_map(|recent| recent.list_fixes(missing, renamed)).collect()
+    };
+    let mut found = Vec::new();
+    for (steps, revision) in REVISIONS.iter().enumerate() {
+        if !missing.is_empty() && (steps < 2 || found.is_empty()) {
+            let recent = compare(revision).into_iter();
+            found.extend(recent.flat_map(|recent| recent.list_fixes(missing, renamed)));
+        }
+    }
+    found
 }
 
 // What changed in the product since a revision.
@@ -137,8 +143,8 @@ impl Recent<'_> {
     fn is_in_tests(&self, name: &str) -> bool {
         let source = self.question.graph.source();
         let files = source.listing().files().map(|file| &file.path);
-        let tests = files.filter(|path| is_test(path.as_str()));
-        let mut tests = tests.filter(|path| (self.question.ask.may_read)(path));
+        let may_read = self.question.ask.may_read;
+        let mut tests = files.filter(|path| is_test(path.as_str()) && may_read(path));
         tests.any(|path| source.read(path).is_ok_and(|text| words(&text, name).next().is_some()))
     }
 
