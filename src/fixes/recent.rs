@@ -16,7 +16,8 @@ use crate::source::Source;
 use crate::workplace::{Difference, Hunk, What, changes_to};
 
 /// The states with which the files are compared: uncommitted changes explain a failure before those of the last
-/// commit do, and these before older ones. The steps back are those of `mendit why`, but the largest.
+/// commit do, and these before older ones, of which renames alone are followed, because what else they took away may
+/// have been of no use. The steps back are those of `mendit why`, but the largest.
 const REVISIONS: [&str; 5] = ["HEAD", "HEAD~1", "HEAD~2", "HEAD~4", "HEAD~16"];
 
 // The new names of words, by the old ones.
@@ -28,7 +29,7 @@ pub(super) fn recent_fixes(
     missing: &BTreeSet<String>,
     renamed: &mut Renames,
 ) -> Vec<Candidate> {
-    let compare = |revision: &str| {
+    let compare = |steps: usize, revision: &str| {
         let before = question.git?.tree(revision).ok()?;
         let may_change = |path: &RepoPath| !is_test(path.as_str()) && (question.ask.may_read)(path);
         let difference = Difference::between(&before, question.graph.source(), &may_change);
@@ -38,12 +39,13 @@ pub(super) fn recent_fixes(
             question,
             before,
             difference,
+            is_latest: steps < 2,
         })
     };
     let mut found = Vec::new();
     for (steps, revision) in REVISIONS.iter().enumerate() {
         if !missing.is_empty() && (steps < 2 || found.is_empty()) {
-            let recent = compare(revision).into_iter();
+            let recent = compare(steps, revision).into_iter();
             found.extend(recent.flat_map(|recent| recent.list_fixes(missing, renamed)));
         }
     }
@@ -55,6 +57,7 @@ struct Recent<'q> {
     question: &'q Question<'q>,
     before: TreeSource,
     difference: Difference,
+    is_latest: bool,
 }
 
 impl Recent<'_> {
@@ -68,9 +71,8 @@ impl Recent<'_> {
         let slips: Vec<_> = exchanged.iter().filter(|(_, _, new)| missing.contains(new)).collect();
         let slipped = slips.iter().map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
         let slipped = Vec::from_iter(slipped.collect::<BTreeSet<_>>()).join(", ");
-        let mut found = Vec::from_iter(self.revert(&slipped, |hunk: &Hunk| {
-            slips.iter().any(|(place, _, _)| *place == hunk)
-        }));
+        let is_slip = |hunk: &Hunk| self.is_latest && slips.iter().any(|(at, ..)| *at == hunk);
+        let mut found = Vec::from_iter(self.revert(&slipped, is_slip));
         for old in missing {
             let mut others = exchanged.iter().filter(|(_, gone, _)| gone == old);
             let first = others.next();
@@ -148,14 +150,14 @@ impl Recent<'_> {
         tests.any(|path| source.read(path).is_ok_and(|text| words(&text, name).next().is_some()))
     }
 
-    // Whether a hunk removes an import or export of a word whose definition it leaves.
+    // Whether a hunk of the latest changes removes an import or export of a word whose definition it leaves.
     fn unbinds(&self, hunk: &Hunk, word: &str) -> bool {
         let gone = self.difference.sides(hunk).0;
         // `export * from "./a"` names nothing of what it passes on.
         let is_star = gone.iter().any(|line| line.contains('*'));
         let holds =
             is_star || gone.iter().any(|line| words(line.as_bytes(), word).next().is_some());
-        if !matches!(hunk.what, What::Lines(..)) || !holds {
+        if !self.is_latest || !matches!(hunk.what, What::Lines(..)) || !holds {
             return false;
         }
         let sources = [&self.before as &dyn Source, self.question.graph.source()];
