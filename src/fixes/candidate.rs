@@ -123,11 +123,9 @@ impl<'j> Judging<'j> {
 /// Returns the files in which the failure itself lies. A failing expectation lies in the code under test, wherever
 /// its words are.
 pub fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
-    let files = diagnosis.files.iter();
-    files
-        .filter(|file| lies_where_it_shows(diagnosis.kind) && file.in_repository)
-        .map(|file| file.path.clone())
-        .collect()
+    let lies_there = lies_where_it_shows(diagnosis.kind);
+    let files = diagnosis.files.iter().filter(|file| lies_there && file.in_repository);
+    files.map(|file| file.path.clone()).collect()
 }
 
 /// Checks whether a failure of this kind lies in the file that it names.

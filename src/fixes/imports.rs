@@ -114,10 +114,8 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
         let places = uses(file, text.as_bytes(), &one.name)?.places;
         Some(replace_words(&text, &places, &one.name, &one.imported))
     })?;
-    let rows = typos
-        .iter()
-        .map(|one| format!("replace `{}` with `{}`", one.name, one.imported));
-    let what = rows.collect::<Vec<_>>().join(", ");
+    let words = |one: &&Suggestion| format!("replace `{}` with `{}`", one.name, one.imported);
+    let what = typos.iter().map(words).collect::<Vec<_>>().join(", ");
     Some(place.make_candidate(&what, &after)?.with_imports(typos.iter().copied()))
 }
 

@@ -16,8 +16,9 @@ use crate::source::Source;
 use crate::workplace::{Difference, Hunk, What, changes_to};
 
 /// The states with which the files are compared: uncommitted changes explain a failure before those of the last
-/// commit do.
-const REVISIONS: [&str; 2] = ["HEAD", "HEAD~1"];
+/// commit do, and these before older ones, of which renames alone are followed, because what else they took away may
+/// have been of no use. The steps back are those of `mendit why`, but the largest.
+const REVISIONS: [&str; 5] = ["HEAD", "HEAD~1", "HEAD~2", "HEAD~4", "HEAD~16"];
 
 // The new names of words, by the old ones.
 type Renames = BTreeMap<String, String>;
@@ -28,8 +29,7 @@ pub(super) fn recent_fixes(
     missing: &BTreeSet<String>,
     renamed: &mut Renames,
 ) -> Vec<Candidate> {
-    let revisions = REVISIONS.iter().filter(|_| !missing.is_empty());
-    let compared = revisions.filter_map(|revision| {
+    let compare = |steps: usize, revision: &str| {
         let before = question.git?.tree(revision).ok()?;
         let may_change = |path: &RepoPath| !is_test(path.as_str()) && (question.ask.may_read)(path);
         let difference = Difference::between(&before, question.graph.source(), &may_change);
@@ -39,9 +39,17 @@ pub(super) fn recent_fixes(
             question,
             before,
             difference,
+            is_latest: steps < 2,
         })
-    });
-    compared.flat_map(|recent| recent.list_fixes(missing, renamed)).collect()
+    };
+    let mut found = Vec::new();
+    for (steps, revision) in REVISIONS.iter().enumerate() {
+        if !missing.is_empty() && (steps < 2 || found.is_empty()) {
+            let recent = compare(steps, revision).into_iter();
+            found.extend(recent.flat_map(|recent| recent.list_fixes(missing, renamed)));
+        }
+    }
+    found
 }
 
 // What changed in the product since a revision.
@@ -49,6 +57,7 @@ struct Recent<'q> {
     question: &'q Question<'q>,
     before: TreeSource,
     difference: Difference,
+    is_latest: bool,
 }
 
 impl Recent<'_> {
@@ -62,9 +71,8 @@ impl Recent<'_> {
         let slips: Vec<_> = exchanged.iter().filter(|(_, _, new)| missing.contains(new)).collect();
         let slipped = slips.iter().map(|(_, old, new)| format!("change `{new}` back to `{old}`"));
         let slipped = Vec::from_iter(slipped.collect::<BTreeSet<_>>()).join(", ");
-        let mut found = Vec::from_iter(self.revert(&slipped, |hunk: &Hunk| {
-            slips.iter().any(|(place, _, _)| *place == hunk)
-        }));
+        let is_slip = |hunk: &Hunk| self.is_latest && slips.iter().any(|(at, ..)| *at == hunk);
+        let mut found = Vec::from_iter(self.revert(&slipped, is_slip));
         for old in missing {
             let mut others = exchanged.iter().filter(|(_, gone, _)| gone == old);
             let first = others.next();
@@ -137,19 +145,19 @@ impl Recent<'_> {
     fn is_in_tests(&self, name: &str) -> bool {
         let source = self.question.graph.source();
         let files = source.listing().files().map(|file| &file.path);
-        let tests = files.filter(|path| is_test(path.as_str()));
-        let mut tests = tests.filter(|path| (self.question.ask.may_read)(path));
+        let may_read = self.question.ask.may_read;
+        let mut tests = files.filter(|path| is_test(path.as_str()) && may_read(path));
         tests.any(|path| source.read(path).is_ok_and(|text| words(&text, name).next().is_some()))
     }
 
-    // Whether a hunk removes an import or export of a word whose definition it leaves.
+    // Whether a hunk of the latest changes removes an import or export of a word whose definition it leaves.
     fn unbinds(&self, hunk: &Hunk, word: &str) -> bool {
         let gone = self.difference.sides(hunk).0;
         // `export * from "./a"` names nothing of what it passes on.
         let is_star = gone.iter().any(|line| line.contains('*'));
         let holds =
             is_star || gone.iter().any(|line| words(line.as_bytes(), word).next().is_some());
-        if !matches!(hunk.what, What::Lines(..)) || !holds {
+        if !self.is_latest || !matches!(hunk.what, What::Lines(..)) || !holds {
             return false;
         }
         let sources = [&self.before as &dyn Source, self.question.graph.source()];

@@ -157,10 +157,8 @@ impl<'l> Statement<'l> {
         };
         for groups in texts.iter().flat_map(|text| names.captures_iter(text)) {
             let list = groups.get(1).map_or("", |list| list.as_str());
-            found.extend(
-                list.split(|letter: char| !(letter.is_alphanumeric() || "_-.".contains(letter)))
-                    .map(str::to_owned),
-            );
+            let words = list.split(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)));
+            found.extend(words.map(str::to_owned));
         }
         Some(found)
     }
@@ -195,10 +193,9 @@ impl<'l> Statement<'l> {
     // The only one of the product, where the message names no place.
     fn only_place<'s>(&self, source: &'s dyn Source) -> Option<(LogFile<'s>, usize)> {
         let mut only = None;
-        let files = product_files(source, |path| {
-            path.ends_with(".py") || path.ends_with(".html")
-        });
-        for file in files.filter(|_| self.group("column").is_empty()) {
+        let is_meant = |path: &str| path.ends_with(".py") || path.ends_with(".html");
+        let is_unplaced = self.group("column").is_empty();
+        for file in product_files(source, is_meant).filter(|_| is_unplaced) {
             let places = file.words(0..file.text.len(), self.group("wrong"));
             let starts = places.filter_map(|at| awaitable_start(&file, at, self.row.awaits));
             match starts.collect::<Vec<_>>()[..] {

@@ -5,7 +5,7 @@ use super::evidence::{Candidate, Evidence, Weight};
 use super::import_style::ImportStyle;
 use super::outside::find_beside;
 use super::query::Undefined;
-use super::script::crosses_boundary;
+use super::script::{crosses_boundary, is_type};
 use crate::languages::is_word;
 use crate::model::{DefinitionKind, FileFacts, HintSource, Import, Suggestion};
 use crate::policy::is_test;
@@ -85,10 +85,17 @@ pub(super) fn choose(
 // Whether a statement can name the module, and the module exports the name.
 fn is_importable(candidate: &Candidate, undef: &Undefined<'_>) -> bool {
     if !undef.language.declares_exports {
+        // `if TYPE_CHECKING` binds nothing at run time, but a module may load such names on demand.
+        let mut path = candidate.path.iter().filter(|_| undef.usage.value);
+        let is_erased = path.any(|path| {
+            is_type(undef.graph, path, &candidate.imported)
+                && undef.graph.defining(path, "__getattr__").is_none()
+        });
         let mut parts = candidate.module.split('.').filter(|part| !part.is_empty());
-        return parts.all(|part| {
+        let is_spelled = parts.all(|part| {
             part.bytes().all(is_word) && !part.starts_with(|first: char| first.is_ascii_digit())
         });
+        return is_spelled && !is_erased;
     }
     let Some(path) = &candidate.path else {
         return true;

@@ -27,10 +27,9 @@ pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Op
     let mut text = String::from_utf8(before.bytes.to_vec()).ok()?;
     let mut names: Vec<String> = Vec::new();
     for suggestion in suggestions {
-        if names.contains(&suggestion.name) {
-            continue;
-        }
-        if let Some(next) = insert_import(graph.resolver(), file, &text, suggestion) {
+        if !names.contains(&suggestion.name)
+            && let Some(next) = insert_import(graph.resolver(), file, &text, suggestion)
+        {
             text = next;
             names.push(suggestion.name.clone());
         }

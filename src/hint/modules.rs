@@ -103,14 +103,13 @@ impl MissingModule<'_> {
                 && Language::of_path(path.as_str()) == Some(self.language)
                 && (self.query.ask.may_read)(path)
         });
-        let mut places: Vec<(usize, bool, &RepoPath)> = candidates
-            .filter_map(|path| {
-                let edits = self.count_edits(path)?;
-                let mut taken = self.taken.iter();
-                let has_some = self.taken.is_empty() || taken.any(|name| self.has_name(path, name));
-                has_some.then(|| (edits, self.has_all(path), path))
-            })
-            .collect();
+        let places = candidates.filter_map(|path| {
+            let edits = self.count_edits(path)?;
+            let mut taken = self.taken.iter();
+            let has_some = self.taken.is_empty() || taken.any(|name| self.has_name(path, name));
+            has_some.then(|| (edits, self.has_all(path), path))
+        });
+        let mut places: Vec<(usize, bool, &RepoPath)> = places.collect();
         places.sort_by_key(|(edits, has_all, path)| {
             let near = std::cmp::Reverse(nearness(path, self.query.file));
             (!has_all, *edits, near, (*path).clone())

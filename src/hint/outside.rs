@@ -32,8 +32,7 @@ pub(super) fn add_outside(
         put(&module, &imported, Weight::outside(from, false));
     }
     let known = rows_of(KNOWN.lines(), name, language);
-    let declared = known.filter(|one| style.declares_module(one.module));
-    for one in declared {
+    for one in known.filter(|one| style.declares_module(one.module)) {
         let weight = Weight::outside(HintSource::Manifest, one.erased);
         put(one.module, one.imported, weight);
     }

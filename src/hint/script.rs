@@ -277,8 +277,8 @@ pub(super) fn crosses_boundary(undef: &Undefined<'_>, candidate: &Candidate) -> 
         })
 }
 
-// Whether a file or the one that defines the name exports it as a type alone.
-fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+/// Checks whether a file or the one that defines the name exports it as a type alone.
+pub(super) fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let files = std::iter::once(path.clone()).chain(graph.defining(path, name));
     files.into_iter().any(|path| {
         let facts = graph.resolver().facts(&path);

@@ -18,13 +18,15 @@ pub fn why_line(document: &WhyDocument) -> String {
     };
     let whose = if first.commit.is_some() { "the change" } else { "your change" };
     let places: Vec<String> = rest.iter().map(place).collect();
-    let (plural, them, others) = match places.as_slice() {
-        [] => ("", "it", String::new()),
-        [places @ .., last] => {
-            let others: String = places.iter().map(|place| format!(", {place}")).collect();
-            ("s", "them", format!("{others} and {last}"))
+    let others = match places.as_slice() {
+        [] => String::new(),
+        [one, two, more @ ..] if more.len() > 2 => {
+            format!(", {one}, {two} and {} more places", more.len())
         }
+        [one] => format!(" and {one}"),
+        [places @ .., last] => format!(", {} and {last}", places.join(", ")),
     };
+    let (plural, them) = if rest.is_empty() { ("", "it") } else { ("s", "them") };
     let first = place(first);
     let effect = effect_of_revert(document);
     format!("{whose}{plural} at {first}{others}{about}: reverting {them} {effect}")
@@ -101,10 +103,8 @@ fn unknown(document: &WhyDocument) -> String {
 /// Formats the count of failures that no change caused.
 pub(super) fn failed_before(names: &[String]) -> Option<String> {
     let (first, rest) = names.split_first()?;
-    let more = match rest.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let more = (!rest.is_empty()).then(|| format!(" and {} more", rest.len()));
+    let more = more.unwrap_or_default();
     Some(format!("{first}{more} also failed before the change"))
 }
 

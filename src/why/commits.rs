@@ -125,15 +125,13 @@ fn list_bases(
         bases.extend(steps.filter_map(back));
         return Ok(bases);
     }
-    let seen = find.seen_green.as_ref();
-    let seen = seen.and_then(|commit| on_line(git.commit(commit).ok()?));
+    let seen = find.seen_green.as_ref().and_then(|commit| on_line(git.commit(commit).ok()?));
     bases.extend(seen.map(|commit| base("the last run that passed", commit)));
     let branched = git.branched_from();
     bases.extend(branched.map(|commit| base("where the branch began", commit)));
     // A history shorter than a step ends at its oldest commit.
     let first = line.len().saturating_sub(1);
-    let steps = STEPS_BACK.into_iter();
-    let steps = steps.take(if find.near_only { 2 } else { STEPS_BACK.len() });
+    let steps = STEPS_BACK.into_iter().take(if find.near_only { 2 } else { STEPS_BACK.len() });
     bases.extend(steps.filter_map(|steps| back(steps.min(first))));
     let mut listed: Vec<String> = line.first().cloned().into_iter().collect();
     bases.retain(|base| {

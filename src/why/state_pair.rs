@@ -1,12 +1,13 @@
 //! Searches the difference between two states of the files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{Answer, describe_changes, may_lie_further};
 use super::rank::collect_clues;
 use super::test_files::holds_failing_test;
 use super::trials::Trials;
 use super::{Difference, Hunk, SearchStep, States, is_new_lock_file, next, rank_suspects};
+use crate::languages::words;
 use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 use crate::patch::{Change, FileState, canonical, merge_change};
 use crate::policy::is_test;
@@ -82,8 +83,9 @@ pub(super) fn search_pair(
         return Ok(if are_new { answer.with_reason(WhyReason::NewTest) } else { answer });
     }
     let mut clues = collect_clues(&diagnosis, pair.after);
+    let hunks: Vec<usize> = (0..difference.hunks().len()).collect();
     // Changes above which a trace of the failing tests pays for its run.
-    if difference.hunks().len() > 8 {
+    if join_renames(&difference, &hunks).len() > 8 {
         let outcome = trials.trace(&pair.laid)?;
         let flaky = (outcome == Some(WhyOutcome::Passes)).then_some(WhyReason::Flaky);
         if let Some(reason) = flaky.or(trials.ended()) {
@@ -167,6 +169,7 @@ fn reduce_hunks(
     let all: BTreeSet<usize> = order.iter().copied().collect();
     let states = |set: &BTreeSet<usize>| lay_over(pair, difference, set);
     let base = states(&all);
+    let groups = join_renames(difference, order);
     let mut must_split = false;
     loop {
         let seen = trials.seen(&base).next().cloned();
@@ -179,7 +182,7 @@ fn reduce_hunks(
         let step = if must_split && !trials.failures.is_split() {
             SearchStep::Try(all.clone())
         } else {
-            next(order, &|set: &BTreeSet<usize>| {
+            next(&groups, &|set: &BTreeSet<usize>| {
                 let states = states(set);
                 let seen = trials.seen(&states);
                 seen.map(|seen| trials.failures.outcome(seen)).collect()
@@ -194,8 +197,7 @@ fn reduce_hunks(
             SearchStep::Flaky => return Ok(Err(WhyReason::Flaky)),
         };
         let states = states(&reverted);
-        let hunks = reverted.iter();
-        let hunks = hunks.filter_map(|hunk| difference.hunks().get(*hunk));
+        let hunks = reverted.iter().filter_map(|hunk| difference.hunks().get(*hunk));
         let places: Vec<String> = hunks.map(Hunk::place).collect();
         let commit = pair.commit.as_deref().filter(|_| !states.is_empty());
         let Some(seen) = trials.try_states(&states, commit, &places)? else {
@@ -203,6 +205,23 @@ fn reduce_hunks(
         };
         must_split |= !reverted.is_empty() && trials.failures.is_mixed(&seen);
     }
+}
+
+// Puts hunks together that exchange the same word for another: a rename goes back at all places or at none.
+fn join_renames(difference: &Difference, order: &[usize]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut of_words = BTreeMap::new();
+    let hunks = order.iter().filter_map(|at| Some((*at, difference.hunks().get(*at)?)));
+    for (rank, (at, hunk)) in hunks.enumerate() {
+        let [gone, come] = <[_; 2]>::from(difference.sides(hunk)).map(|lines| lines.join("\n"));
+        let has = |text: &str, word: &str| words(text.as_bytes(), word).next().is_some();
+        let mut exchanged = difference.exchanged_words(hunk);
+        exchanged.retain(|(old, new)| !has(&come, old) && !has(&gone, new));
+        let group = exchanged.iter().find_map(|pair| of_words.get(pair).copied()).unwrap_or(rank);
+        groups.entry(group).or_default().push(at);
+        of_words.extend(exchanged.into_iter().map(|pair| (pair, group)));
+    }
+    groups.into_values().collect()
 }
 
 // The files with these hunks reverted.

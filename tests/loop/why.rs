@@ -858,6 +858,8 @@ fn fix_leaves_its_own_kept_change_alone() {
         LOANS.replace("def label", "def caption"),
     );
     repo.commit();
+    repo.write("NOTES.md", "A later commit.\n");
+    repo.commit();
     let said = stderr(&repo.mendit(&[&["fix", "--yes"][..], &COMMAND].concat()));
     assert!(
         said.contains("trying: rename `label` to `caption`"),

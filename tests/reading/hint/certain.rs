@@ -421,6 +421,29 @@ fn optional_package_is_never_certain() {
     }
 }
 
+// crashtest: the module that the file takes from has the name for type checkers alone.
+#[test]
+fn type_checking_binds_nothing_at_run_time() {
+    let frames = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pkg.frame import Frame\n\nclass Frames: pass\n";
+    let lazy = format!("{frames}\ndef __getattr__(name): ...\n");
+    for (frames, module) in [(frames, "pkg.frame"), (&lazy, "pkg.frames")] {
+        let files = [
+            ("pkg/__init__.py", ""),
+            ("pkg/frame.py", "class Frame: pass\n"),
+            ("pkg/frames.py", frames),
+            (
+                "pkg/look.py",
+                "from pkg.frames import Frames\n\nx = Frames(Frame())\n",
+            ),
+        ];
+        let found = best(&files, "pkg/look.py", "Frame");
+        assert!(
+            found.starts_with(&format!("from {module} import Frame")),
+            "{found}"
+        );
+    }
+}
+
 #[test]
 fn written_import_runs() {
     let fixed = |text: &str, path: &str, other: (&str, &str)| {
