@@ -10,11 +10,13 @@ use crate::diagnose::line::{Line, lines_below};
 use crate::runners::pattern;
 
 // `FAILED tests/a.py::test_x - assert 1 == 2` of the summary, `tests/a.py::test_x FAILED [ 50%]` of `-v`, and the
-// same of xdist: https://docs.pytest.org/en/stable/how-to/output.html.
+// same of xdist: https://docs.pytest.org/en/stable/how-to/output.html. Of a subtest, pytest 9 prints
+// `SUBFAILED[what] (i=1) tests/a.py::test_x - …`, and the plugin before it `[what] (i=1) SUBFAIL tests/a.py::test_x - …`:
+// https://docs.pytest.org/en/stable/how-to/subtests.html.
 pattern!(
     ROW,
     concat!(
-        r"^(?:FAILED|ERROR) ((?:[^\s:]| )+?\.py(?:::.*| - .*)?|\S+::.*)$",
+        r"^(?:FAILED|ERROR|SUBFAILED ?(?:\[.*?\] ?)?(?:\(.*\))?|(?:\[.*?\] )?(?:\(.*\) )?SUBFAIL) ((?:[^\s:]| )+?\.py(?:::.*| - .*)?|\S+::.*)$",
         r"|^(\S+\.py::.+?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?\s*$",
         r"|^\[gw\d+\] \[\s*\d+%\] (?:FAILED|ERROR) (\S+\.py::.+)$",
         r"|^worker 'gw\d+' crashed while running '(\S+\.py::.+)'$"
@@ -22,6 +24,11 @@ pattern!(
 );
 // A title that fills the line has one mark on each side.
 pattern!(HEADING, r"^_+ (\S*[^_\s].*?) _+$");
+// What the heading of a subtest says behind the name of its test.
+pattern!(
+    SUBTEST,
+    r"(?: \[[^\]]*\])?(?: \([^()]*(?:\(.*\))?[^()]*\))?$"
+);
 pattern!(
     RAISED,
     r"^(?:E\s+|\s+\| )?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
@@ -52,7 +59,10 @@ pub(super) fn pytest_cases(lines: &[Line<'_>]) -> Vec<Case> {
     for (at, line) in lines.iter().enumerate() {
         let Some(id) = row_id(line) else { continue };
         let is_new = seen.insert(id.clone());
-        if !is_new && !line.text.starts_with("ERROR ") || cases.len() >= MAX_MATCHED {
+        // Rows that have a block each, but are of one test.
+        let is_part = ["SUBFAIL", "failed subtest"].iter().any(|word| line.text.contains(word));
+        let is_again = is_part || line.text.starts_with("ERROR ");
+        if !is_new && !is_again || cases.len() >= MAX_MATCHED {
             continue;
         }
         // `tests/a.py::T::test_x` has the heading `T.test_x`, and a second one where its tear-down fails.
@@ -94,7 +104,7 @@ pub(super) fn pytest_cases(lines: &[Line<'_>]) -> Vec<Case> {
 
 fn row_id(line: &Line<'_>) -> Option<String> {
     let text = line.text.as_ref();
-    let says = ["FAILED", "ERROR", "crashed while running"];
+    let says = ["FAILED", "ERROR", "SUBFAIL", "crashed while running"];
     if line.captured || !says.iter().any(|word| text.contains(word)) {
         return None;
     }
@@ -143,7 +153,7 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
         let bare = starts.iter().find_map(|start| title.strip_prefix(start));
         let bare = bare.unwrap_or(&title).to_owned();
         Some(Report {
-            dotted: bare.replace("::", "."),
+            dotted: SUBTEST.replace(&bare, "").replace("::", "."),
             title: bare,
             is_teardown: title.starts_with("ERROR at teardown of "),
             is_used: false,
