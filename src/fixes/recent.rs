@@ -159,7 +159,8 @@ impl Recent<'_> {
             let binds = facts.imports.iter().any(|import| import.binds(word))
                 || facts.exports.iter().any(|export| export.name == word)
                 || is_star && graph.defining(&hunk.path, word).is_some();
-            (binds, defines(&facts, word))
+            let is_lost = self.question.graph.has_lost(&hunk.path, &facts.imports, word);
+            (binds && !is_lost, defines(&facts, word))
         });
         binds_old && !binds_new && old == new
     }
