@@ -61,17 +61,14 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
         }
         return Ok(());
     }
+    // A line with other characters is for the shell, which finds its commands itself.
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || " -_.+".contains(char);
     if line.is_empty() || !line.chars().all(is_plain) || is_installed(line) {
         return Ok(());
     }
     let message = format!("the agent's command is not on the search path: `{line}`");
     let hint = "install it, or correct the command; `mendit fix --help` lists the built-in agents";
     Err(AppError::new(Code::U310, message).hint(hint))
-}
-
-// A line with other characters is for the shell, which finds its commands itself.
-fn is_plain(char: char) -> bool {
-    char.is_ascii_alphanumeric() || " -_.+".contains(char)
 }
 
 #[cfg(test)]

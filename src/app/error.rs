@@ -110,19 +110,13 @@ fn hint_lines(hints: &[String]) -> String {
 static HINTS: LazyLock<BTreeMap<String, String>> =
     LazyLock::new(|| crate::model::read_table(embedded!("app/hints.toml")).unwrap_or_default());
 
-impl AppError {
-    fn with_hint_of_code(self) -> Self {
-        let hint = HINTS.get(self.code.as_str()).map_or("", String::as_str);
-        self.maybe(hint)
-    }
-}
-
 // Errors of lower modules: their code, what they say, and what to do about that code.
 macro_rules! from_errors {
     ($($Error:ident)*) => {$(
         impl From<$Error> for AppError {
             fn from(error: $Error) -> Self {
-                Self::new(error.code(), error.to_string()).with_hint_of_code()
+                let hint = HINTS.get(error.code().as_str()).map_or("", String::as_str);
+                Self::new(error.code(), error.to_string()).maybe(hint)
             }
         }
     )*};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::agents::{installed_agent, refuse_missing_agent, resolve_agent};
 use super::files::{make_folder, to_json, write_file};
 use super::flags::{repair_level, request, word};
-use super::hint::in_words;
+use super::hint::{HintRequest, find_remedies, in_words};
 use super::open::root_to_run_in;
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::runs::{self, RerunSpec, RunFolders, RunStore, secret};
@@ -224,9 +224,11 @@ fn offer_undo(app: &mut App, fixed: &mut Fixed) -> Result<()> {
         Culprit::NewTest => result.message = format!("{}; {}", result.message, found.message),
         _ => return Ok(()),
     }
+    let mut steps = result.suggested_actions.iter();
     result.suggested_actions = next_steps(&NextFacts {
         culprit,
         agent: installed_agent(),
+        is_certain_in_test: steps.any(|step| step.starts_with("mendit hint --apply")),
         ..NextFacts::default()
     });
     fixed.keep_result()
@@ -326,7 +328,12 @@ fn steps_by_hand(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec
     let undo = undo.map(|kept| Culprit::Undoable(kept.cause.changes.len()));
     // The report itself offers the search where no cause is known.
     let otherwise = if is_outside { Culprit::Outside } else { Culprit::Known };
+    let (request, logs) = (HintRequest::default(), [(diagnosis.clone(), "")]);
+    let hinted = find_remedies(app, workspace, &request, &logs, lines).unwrap_or_default();
+    let mut certain = hinted.document.suggestions.iter().filter(|one| one.certain);
     let facts = NextFacts {
+        is_certain_in_test: certain
+            .any(|one| !hinted.fixes.tries(&one.name, &one.import_statement)),
         culprit: undo.unwrap_or(otherwise),
         agent: installed_agent().filter(|_| app.settings().agent.command.is_none()),
         ..NextFacts::default()

@@ -277,13 +277,14 @@ impl CommandRun {
         let Some(summary) = &self.record.summary else {
             return Vec::new();
         };
+        let breaks_others =
+            |found: &WhyDocument| found.breaks.iter().any(|id| !found.tests.contains(id));
         let mut steps = next_steps(&NextFacts {
             environment: &summary.remedies,
             is_certain: summary.certain.iter().any(|import| import.tried),
             is_certain_in_test: summary.certain.iter().any(|import| !import.tried),
             may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|one| one.tried),
-            fix_first: summary.fix_first
-                || self.found.as_ref().is_some_and(|found| !found.breaks.is_empty()),
+            fix_first: summary.fix_first || self.found.iter().any(breaks_others),
             culprit: if self.is_misnamed {
                 Culprit::Outside
             } else {

@@ -251,8 +251,10 @@ pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
         }));
     };
     let patch = kept.undo.ok_or_else(|| {
-        let message =
-            "no patch reverts the change: its lines changed again, or are beside a secret";
+        let message = match kept.cause.breaks.is_empty() {
+            true => "no patch reverts the change: its lines changed again, or are beside a secret",
+            false => "no patch reverts the change: as many tests fail with it reverted",
+        };
         let hint = format!("revert it by hand: {}", kept.cause.message);
         AppError::new(Code::U309, message).hint(hint)
     })?;

@@ -198,7 +198,7 @@ pub(super) fn add_cause(inputs: &PacketInputs<'_>, wanted: &mut Vec<Candidate>) 
         let added = added.filter(|line| line.starts_with('+') && !line.starts_with("+++"));
         let lines = [line, line + (added.count() as u32).saturating_sub(1)];
         let at = wanted.iter().position(|candidate| candidate.path == path).unwrap_or_else(|| {
-            let why = "the tests pass with the change there reverted";
+            let why = "the culprit changed it";
             wanted.push(Candidate::new(&path, Role::Mentioned, why));
             wanted.len() - 1
         });

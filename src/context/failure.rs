@@ -71,7 +71,10 @@ pub(super) fn read_failure(inputs: &PacketInputs<'_>) -> Result<Failure, Context
     let (level, escalation_reason) = read_level(request, issue.as_deref(), diagnosis.as_ref())?;
     let targets = match (&request.targets[..], &diagnosis) {
         ([], Some(diagnosis)) => targets_of_log(diagnosis, inputs.source.listing()),
-        (targets, _) => distinct_paths(targets),
+        (targets, _) => {
+            let mut seen = HashSet::new();
+            targets.iter().filter(|path| seen.insert(*path)).cloned().collect()
+        }
     };
     let text = log.as_ref().map_or("", |(text, _)| text);
     let evidence = LogEvidence::read(text, diagnosis.as_ref());
@@ -185,9 +188,4 @@ fn clean_issue(inputs: &PacketInputs<'_>) -> Result<Option<String>, ContextError
         return Err(ContextError::EmptyIssue);
     }
     Ok(Some(inputs.redactor.mask(&text)))
-}
-
-fn distinct_paths(paths: &[RepoPath]) -> Vec<RepoPath> {
-    let mut seen = HashSet::new();
-    paths.iter().filter(|path| seen.insert(*path)).cloned().collect()
 }

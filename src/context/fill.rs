@@ -44,6 +44,7 @@ struct Scarce {
     bytes: u64,
     code: Code,
     limit: String,
+    // PATH stands for the file.
     remedy: String,
 }
 
@@ -83,7 +84,7 @@ impl<'a> Fill<'a> {
                 code: scarce.code,
                 reason: scarce.reason(whole, "did not fit in"),
                 bytes: Some(whole),
-                remedy: scarce.remedy.clone(),
+                remedy: scarce.remedy.replace("PATH", entry.candidate.path.as_str()),
             };
             self.refuse(&entry.candidate, entry.rank, unshown);
         }
@@ -250,7 +251,7 @@ impl<'a> Fill<'a> {
             code,
             reason,
             bytes,
-            remedy,
+            remedy: remedy.replace("PATH", candidate.path.as_str()),
             ask: ask.unwrap_or_default(),
         }
     }
@@ -282,12 +283,12 @@ impl<'a> Fill<'a> {
                 remedy: format!("--max-total-bytes {all}{zero}"),
             };
         }
-        let needed = log + estimate_tokens(all) + 2 * files;
         Scarce {
             bytes: by_tokens,
             code: Code::C103,
             limit: format!("{tokens} tokens"),
-            remedy: format!("--max-tokens {needed}"),
+            // With more tokens other files would come in too: no figure gives a file its place.
+            remedy: "--request-path PATH".to_owned(),
         }
     }
 

@@ -137,10 +137,7 @@ fn first_rung(kind: Option<FailureKind>) -> Rung {
         return Rung::new(Level::Targets, "", "first attempt without a log");
     };
     let (level, reason) = match kind {
-        FailureKind::None => (
-            Level::OneHop,
-            "the log reports no failure; the files it names are shown with their imports".into(),
-        ),
+        FailureKind::None => (Level::OneHop, "the log reports no failure".into()),
         FailureKind::Unknown => (
             Level::OneHop,
             "no rule recognizes the failure, and a fix usually needs other files".into(),

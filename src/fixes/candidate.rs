@@ -82,6 +82,12 @@ impl Candidate {
     }
 }
 
+/// Names lines that a fix writes, each with its file, as many as [`Candidate::from_changes`] names files.
+pub(super) fn name_lines<'l>(lines: impl Iterator<Item = (&'l RepoPath, String)>) -> String {
+    let rows = lines.take(3).map(|(file, line)| format!("`{}` in {file}", line.trim()));
+    rows.collect::<Vec<_>>().join(", ")
+}
+
 /// The rules by which a fix is validated.
 #[derive(Clone, Copy)]
 pub struct Judging<'j> {

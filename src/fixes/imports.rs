@@ -1,8 +1,6 @@
 //! Lists import fixes: the certain ones as one candidate, the others one by one.
 
-use std::collections::BTreeSet;
-
-use super::candidate::Candidate;
+use super::candidate::{Candidate, name_lines};
 use super::list::Question;
 use super::log_file::LogFile;
 use crate::hint::{Answer, answers, fix, replace_words};
@@ -39,7 +37,7 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
         }
         if let Some(fixed) = fixed.filter(|fixed| question.allows(&canonical(&fixed.changes))) {
             sure.retain(|one| fixed.names.contains(&one.name));
-            settled.extend(sure);
+            settled.extend(sure.into_iter().map(|one| (answer.file.clone(), one)));
             certain.extend(fixed.changes);
         } else {
             // Nothing is certain that policy refuses.
@@ -51,20 +49,16 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
             tries.extend(candidates_of(question, answer, &text));
         }
     }
-    let certain = certain_imports(&settled, certain);
-    (answers, certain.into_iter().collect(), tries)
-}
-
-// All certain imports in one change.
-fn certain_imports(settled: &[Suggestion], changes: Vec<Change>) -> Option<Candidate> {
-    let imports = settled.iter().map(|one| format!("`{}`", one.import_statement));
-    let imports: Vec<String> = imports.collect::<BTreeSet<_>>().into_iter().collect();
-    let candidate = Candidate::from_changes(&format!("add {}", imports.join(", ")), changes)?;
-    Some(Candidate {
+    let lines = settled.iter().map(|(file, one)| (file, one.import_statement.clone()));
+    let what = format!("add {}", name_lines(lines));
+    // All certain imports are one change.
+    let certain = Candidate::from_changes("", certain).map(|fix| Candidate {
+        what,
         certain: true,
         must_fix: false,
-        ..candidate.with_imports(settled)
-    })
+        ..fix.with_imports(settled.iter().map(|(_, one)| one))
+    });
+    (answers, certain.into_iter().collect(), tries)
 }
 
 // Suggestions for names for which nothing is certain.
@@ -121,11 +115,14 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::imports;
     use crate::diagnose::{LogFacts, diagnose};
     use crate::fixes::{Judging, Question};
     use crate::graph::Graph;
-    use crate::hint::{Ask, lacked_names};
+    use crate::hint::{Ask, Wanted, answers, lacked_names};
+    use crate::model::RepoPath;
     use crate::policy::Allowed;
     use crate::source::{Installed, Memory, Source};
 
@@ -181,5 +178,35 @@ mod tests {
         let two = "from .core import helper, helpes\n\n\ndef run(y):\n    return helpe(y)\n";
         let found = tried("pkg/use.py", two, &missing("pkg/use.py", "helpe"));
         assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn package_offers_no_name_that_it_takes_from_where_it_is_gone() {
+        let files = [
+            ("pkg/__init__.py", ""),
+            ("pkg/core.py", "def decode_url(x):\n    return x\n"),
+            ("pkg/use.py", "from .core import decode\n"),
+            ("keys/__init__.py", "from pkg.core import decode\n"),
+        ];
+        let source = Memory::named(files);
+        let file = RepoPath::new("pkg/use.py").unwrap();
+        let ask = Ask {
+            installed: &Installed::default(),
+            may_read: &|_| true,
+        };
+        let wanted = Wanted {
+            exports: vec!["decode".to_owned()],
+            ..Wanted::default()
+        };
+        let found = answers(
+            &Graph::new(&source),
+            &BTreeMap::from([(file, wanted)]),
+            &ask,
+        );
+        let found: Vec<_> = found.iter().flat_map(|answer| &answer.suggestions).collect();
+        assert!(
+            found.iter().all(|one| one.imported == "decode_url"),
+            "{found:?}"
+        );
     }
 }

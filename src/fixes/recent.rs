@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, name_lines};
 use super::list::Question;
 use super::log_file::product_files;
 use crate::git::TreeSource;
@@ -85,12 +85,19 @@ impl Recent<'_> {
         }
         let is_meant = |hunk: &Hunk| missing.iter().any(|word| self.unbinds(hunk, word));
         let hunks = self.difference.hunks().iter().filter(|hunk| is_meant(hunk));
-        let mut gone = hunks.flat_map(|hunk| self.difference.sides(hunk).0);
         // `export * from` names nothing of what it passes on.
-        let line =
-            gone.find(|line| line.contains('*') || missing.iter().any(|word| line.contains(word)));
-        let what = format!("put back `{}`", line.unwrap_or_default().trim());
-        found.extend(self.revert(&what, is_meant));
+        let names =
+            |line: &String| line.contains('*') || missing.iter().any(|word| line.contains(word));
+        let gone = hunks.flat_map(|hunk| {
+            self.difference
+                .sides(hunk)
+                .0
+                .into_iter()
+                .filter(names)
+                .map(|line| (&hunk.path, line))
+        });
+        let what = format!("put back {}", name_lines(gone));
+        found.extend(self.revert("", is_meant).map(|fix| Candidate { what, ..fix }));
         found
     }
 
@@ -167,7 +174,8 @@ impl Recent<'_> {
             let binds = facts.imports.iter().any(|import| import.binds(word))
                 || facts.exports.iter().any(|export| export.name == word)
                 || is_star && graph.defining(&hunk.path, word).is_some();
-            (binds, defines(&facts, word))
+            let is_lost = self.question.graph.has_lost(&hunk.path, &facts.imports, word);
+            (binds && !is_lost, defines(&facts, word))
         });
         binds_old && !binds_new && old == new
     }

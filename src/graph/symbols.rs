@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::edges::{FileEdges, Graph};
-use crate::languages::Language;
+use crate::languages::{Language, words};
 use crate::model::{Export, Import, ImportKind, ImportedName, RepoPath};
 
 /// Re-exports followed for one name, and files whose names a star passes on. A barrel may have hundreds of
@@ -61,6 +61,25 @@ impl Graph<'_> {
             open.extend(steps.into_iter().rev());
         }
         last
+    }
+
+    /// Whether imports bind a name by files of the repository that have no such name any more.
+    pub fn has_lost(&self, file: &RepoPath, imports: &[Import], bound: &str) -> bool {
+        let python = passes_on_all(file);
+        // `import a.b as c` takes no name from `a.b`.
+        let taking = imports.iter().filter(|one| !python || one.kind == ImportKind::From);
+        let mut givers = taking.flat_map(|import| {
+            let taken = import.names.iter().filter(|taken| taken.local() == bound);
+            taken.flat_map(|taken| self.step(file, &import.specifier, &taken.name, python))
+        });
+        // A star or a default may give what the text does not name.
+        let may_give = |(file, name): (RepoPath, String)| {
+            let text = self.source.read(&file).unwrap_or_default();
+            matches!(&*name, "*" | "default")
+                || words(&text, &name).next().is_some()
+                || self.resolver.facts(&file).exports.iter().any(|export| export.name == "*")
+        };
+        givers.next().is_some_and(|first| !may_give(first) && !givers.any(may_give))
     }
 
     /// The names that a file exports, be it by a star, and the submodules of a Python package;
@@ -151,20 +170,17 @@ impl Graph<'_> {
             return Vec::new();
         };
         let python = passes_on_all(&edges.path);
-        let mut found = Vec::new();
         let names = import.names.iter().map(|name| &name.name);
-        for wanted in names.filter(|name| *name != "*") {
-            let defining = resolution.files.iter().find_map(|file| {
+        let found = names.filter(|name| *name != "*").filter_map(|wanted| {
+            let file = resolution.files.iter().find_map(|file| {
                 if python && is_module(file, &import.specifier, wanted) {
                     return Some(file.clone());
                 }
                 self.defining(file, wanted)
             });
-            if let Some(file) = defining {
-                found.push((wanted.clone(), file));
-            }
-        }
-        found
+            Some((wanted.clone(), file?))
+        });
+        found.collect()
     }
 }
 
@@ -247,6 +263,38 @@ mod tests {
                 let found = found.as_ref().map_or("?", RepoPath::as_str);
                 assert_eq!(found, expected, "{says}: {asked}");
             }
+        }
+    }
+
+    #[test]
+    fn imports_lose_names_that_their_module_lost() {
+        let source = memory(&[
+            ("p/__init__.py", ""),
+            ("p/new.py", "def decode_url(): ...\n"),
+            ("p/lazy.py", "from .new import *\n"),
+            ("p/a.ts", "export const fresh = 1;\nexport default fresh;\n"),
+        ]);
+        let graph = Graph::new(&source);
+        for (file, text, bound, expected) in [
+            ("p/use.py", "from .new import decode\n", "decode", true),
+            ("p/use.py", "from p.new import decode as d\n", "d", true),
+            (
+                "p/use.py",
+                "from .new import decode_url\n",
+                "decode_url",
+                false,
+            ),
+            ("p/use.py", "from .lazy import decode\n", "decode", false),
+            ("p/use.py", "from . import new\n", "new", false),
+            ("p/use.py", "import p.new as decode\n", "decode", false),
+            ("p/use.py", "from six import decode\n", "decode", false),
+            ("p/use.ts", "import { stale } from './a';\n", "stale", true),
+            ("p/use.ts", "import { fresh } from './a';\n", "fresh", false),
+            ("p/use.ts", "import stale from './a';\n", "stale", false),
+        ] {
+            let imports = facts(&path(file), text.as_bytes()).imports;
+            let found = graph.has_lost(&path(file), &imports, bound);
+            assert_eq!(found, expected, "{text}");
         }
     }
 

@@ -119,7 +119,10 @@ pub(super) fn why_uncertain(
     let Some(import) = top.find(|import| import.binds(undef.name)) else {
         return Some("the file has no place for an import");
     };
-    let has_name = !has_nothing(undef, one);
+    let is_named = one.path.is_none() && !matches!(one.imported.as_str(), "*" | "default");
+    let has = || exported(undef.installed, undef.file, &one.module, &one.imported);
+    let is_known = !is_named || one.source == HintSource::Stdlib;
+    let has_name = is_known || has() != Some(Has::Nothing);
     let leads_there = leads_to(undef, one, import);
     let is_no_fixture = !may_be_fixture(undef, one);
     let has_members = has_members(undef, one);
@@ -216,14 +219,6 @@ fn leads_to(undef: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {
             outside || undef.language.is_standard(&import.specifier)
         }
     }
-}
-
-// Whether the installed package is known not to have the name.
-fn has_nothing(undef: &Undefined<'_>, one: &Suggestion) -> bool {
-    let named = one.path.is_none() && !matches!(one.imported.as_str(), "*" | "default");
-    named
-        && one.source != HintSource::Stdlib
-        && (exported(undef.installed, undef.file, &one.module, &one.imported)) == Some(Has::Nothing)
 }
 
 fn has_members(undef: &Undefined<'_>, one: &Suggestion) -> bool {

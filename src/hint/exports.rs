@@ -43,7 +43,10 @@ pub(super) fn missing_exports(
             }
         });
         // Only modules of the repository can be read.
-        let mut missing: Vec<_> = missing.filter(|one| !one.is_there()).collect();
+        let missing = missing.filter(|one| {
+            !one.target.iter().any(|path| exports_name(graph, path, &one.taken.name))
+        });
+        let mut missing: Vec<_> = missing.collect();
         missing.sort_by_key(|one| one.target.is_none());
         let rows = missing.first().map(MissingExport::list_suggestions);
         found.extend(rows.into_iter().flatten().map(|row| Suggestion {
@@ -87,11 +90,6 @@ struct MissingExport<'a> {
 }
 
 impl MissingExport<'_> {
-    fn is_there(&self) -> bool {
-        let target = self.target.as_ref();
-        target.is_some_and(|path| exports_name(self.graph, path, &self.taken.name))
-    }
-
     fn list_suggestions(&self) -> Vec<Suggestion> {
         let mut rows: Vec<Suggestion> = self.other_form().into_iter().collect();
         if rows.is_empty() {

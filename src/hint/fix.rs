@@ -3,7 +3,7 @@
 use super::exports::{retake_name, takers};
 use crate::graph::Graph;
 use crate::languages::{self, Page, Resolver, facts, removed, respecified, syntax_errors};
-use crate::model::{FileFacts, Import, ImportedName, RepoPath, Suggestion};
+use crate::model::{FileFacts, RepoPath, Suggestion};
 use crate::patch::{After, Change, FileState, JudgeOptions, canonical, judge};
 use crate::policy::Allowed;
 
@@ -63,7 +63,11 @@ pub(super) fn insert_import(
         return Some(format!("{MARK}{rest}"));
     }
     let own = facts(file, text.as_bytes());
-    if let Some((import, taken)) = displaced_import(&own, suggestion) {
+    // The import that takes what is not there, when the suggestion is for that name and not for the module.
+    let displaced = suggestion.replaces.as_ref().and_then(|module| {
+        takers(&own, &suggestion.name).find(|(import, _)| import.specifier == *module)
+    });
+    if let Some((import, taken)) = displaced {
         let (module, name, new) = (&import.specifier, &taken.name, &suggestion.imported);
         let plain = name != "default" && !matches!(new.as_str(), "default" | "*");
         if plain && suggestion.module == *module {
@@ -96,16 +100,6 @@ pub(super) fn insert_import(
     let errors = |text: &str| syntax_errors(file, text.as_bytes()).len();
     (bound && found.imports.len() >= own.imports.len() && errors(&after) <= errors(text))
         .then_some(after)
-}
-
-// The import that takes what is not there, and the name in it, when the suggestion is for that name and not for
-// the module.
-fn displaced_import<'f>(
-    facts: &'f FileFacts,
-    suggestion: &Suggestion,
-) -> Option<(&'f Import, &'f ImportedName)> {
-    let module = suggestion.replaces.as_ref()?;
-    takers(facts, &suggestion.name).find(|(import, _)| import.specifier == *module)
 }
 
 /// Whether an import at the top level binds the name.

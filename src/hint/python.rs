@@ -89,6 +89,7 @@ impl ImportStyle for Python<'_> {
         let passed = defined.is_none()
             && path.stem() == "__init__"
             && !file.is_below(path.directory())
+            && !graph.has_lost(path, &facts.imports, name)
             && facts.exports.iter().any(|export| {
                 let is_member = export.name == name && export.local.as_deref() != Some("*");
                 // Imports from outside do not count, because a package takes them for its own use.
@@ -196,19 +197,16 @@ impl ImportStyle for Python<'_> {
         let (resolver, file) = (self.site.graph.resolver(), self.site.file);
         let place = module_place(path);
         let names = resolver.module_names(file, &place);
-        // Reversed, so that `max_by_key` takes the first of equal names.
+        // The most leading parts in common; reversed, so that `max_by_key` takes the first of equal names.
         let names = names.into_iter().rev();
-        let best = names.max_by_key(|name| shared_parts(name, like));
+        let best = names.max_by_key(|name| {
+            name.split('.').zip(like.split('.')).take_while(|(a, b)| a == b).count()
+        });
         let module = best.unwrap_or_else(|| place.replace('/', "."));
         let relative = like.starts_with('.');
         let spelled = spelling::spell_module(resolver, &module, Some(path), file, relative);
         (spelled, true)
     }
-}
-
-// Leading parts that two dotted names have in common.
-fn shared_parts(one: &str, other: &str) -> usize {
-    one.split('.').zip(other.split('.')).take_while(|(a, b)| a == b).count()
 }
 
 // The taken name when a `from` import binds `name`; `Some(None)` when it is the whole module.

@@ -199,7 +199,15 @@ impl ImportStyle for Script<'_> {
         // Without a use at run time `import type` says what is meant of anything.
         let plain = (kind.is_none() || style.rules.explicit_types) && undef.usage.typed;
         let type_only = style.types && !undef.usage.value && (erased || voted || plain);
-        (spell_specifier(undef, candidate), type_only)
+        let resolver = undef.graph.resolver();
+        // The specifier by which the file imports the same module already, else the candidate's.
+        let mut own = undef.facts.imports.iter();
+        let same = own.find(|import| {
+            let taken = candidate.path.is_some() && !import.names.is_empty() && !import.nested;
+            taken && resolver.target(undef.file, import) == candidate.path
+        });
+        let module = same.map_or(&candidate.module, |import| &import.specifier);
+        (module.clone(), type_only)
     }
 
     fn respell_module(&self, path: &RepoPath, like: &str) -> (String, bool) {
@@ -245,17 +253,6 @@ impl ImportStyle for Script<'_> {
             && !crosses_boundary(undef, &candidate)
             && is_declared(undef, &import.specifier)
     }
-}
-
-// The specifier by which the file imports the same module already, else the candidate's.
-fn spell_specifier(undef: &Undefined<'_>, candidate: &Candidate) -> String {
-    let resolver = undef.graph.resolver();
-    let mut own = undef.facts.imports.iter();
-    let same = own.find(|import| {
-        let taken = candidate.path.is_some() && !import.names.is_empty() && !import.nested;
-        taken && resolver.target(undef.file, import) == candidate.path
-    });
-    same.map_or(&candidate.module, |import| &import.specifier).clone()
 }
 
 /// Checks whether a candidate leads by its path into another package than the file's, where neither the file nor its

@@ -21,7 +21,11 @@ pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
     let Some(language) = Language::of_path(query.file.as_str()) else {
         return Vec::new();
     };
-    let names: Vec<&String> = query.names.iter().filter(|name| is_name(name)).collect();
+    let names = query
+        .names
+        .iter()
+        .filter(|name| !name.starts_with(|one: char| one.is_ascii_digit()));
+    let names: Vec<&String> = names.filter(|name| name.bytes().all(is_word)).collect();
     if names.is_empty() || !(query.ask.may_read)(query.file) {
         return Vec::new();
     }
@@ -75,10 +79,6 @@ fn suggest_one(undef: &Undefined<'_>, query: &Query<'_>, pool: &[&RepoPath]) -> 
     outside::add_outside(&mut evidence, style, query, undef);
     let rows = choose(style, evidence, undef);
     if rows.is_empty() { similar::similar_names(undef) } else { rows }
-}
-
-fn is_name(name: &str) -> bool {
-    name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(is_word)
 }
 
 // The files of the language, nearest first.

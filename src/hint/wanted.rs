@@ -77,7 +77,10 @@ pub fn wanted(
         }
     }
     for module in &lacks.modules {
-        for file in files_with(&read, |file| file.imports_module(module)) {
+        let imports = |file: &NamedFile<'_>| {
+            file.facts.imports.iter().any(|import| leads_to(file.path, import, module))
+        };
+        for file in files_with(&read, imports) {
             add_text(&mut found.entry(file.clone()).or_default().modules, module);
         }
     }
@@ -97,11 +100,6 @@ struct NamedFile<'f> {
 }
 
 impl NamedFile<'_> {
-    fn imports_module(&self, module: &str) -> bool {
-        let mut imports = self.facts.imports.iter();
-        imports.any(|import| leads_to(self.path, import, module))
-    }
-
     // A name is lacked where it is used and not bound. No tree shows what the template of a component uses, or a file
     // that is not here.
     fn lacks_name(&self, name: &str) -> bool {

@@ -241,6 +241,14 @@ mod tests {
         let found = syntax_errors(&path, b"const a = 1;\nconst = ;\nlet b = (1;\n");
         assert_eq!(found.first().map(|problem| problem.line), Some(2));
         assert!(found.iter().any(|problem| problem.line == 3));
+        // The node begins at the end of the line above.
+        let python = RepoPath::new("a.py").unwrap();
+        let found = syntax_errors(
+            &python,
+            b"def f(s: bytes) -> int:\n    return g(s, \"big\"\n\n\ndef h():\n    pass\n",
+        );
+        let found = found.first().map(|problem| (problem.line, problem.message.as_str()));
+        assert_eq!(found, Some((2, "unexpected `return g(s, \"big\"`")));
         let none = RepoPath::new("a.txt").unwrap();
         assert!(syntax_errors(&none, b"((((").is_empty());
     }

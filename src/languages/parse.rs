@@ -114,13 +114,16 @@ fn inspect_node(node: Node<'_>, text: &[u8], problems: &mut Vec<ParseProblem>) -
     }
     if node.is_error() {
         let near = String::from_utf8_lossy(text.get(node.byte_range()).unwrap_or_default());
+        // An error may begin with the end of the line above.
+        let blank = &near[..near.len() - near.trim_start().len()];
+        let line = line_of(node) + blank.matches('\n').count() as u32;
         let near: String = near.trim().lines().next().unwrap_or("").chars().take(60).collect();
         let message = match near.trim_end() {
             // Python: an indentation that no line above explains.
             "" => "unexpected indentation".to_owned(),
             near => format!("unexpected `{near}`"),
         };
-        problems.push(ParseProblem::new(line_of(node), message));
+        problems.push(ParseProblem::new(line, message));
         return false;
     }
     node.has_error()

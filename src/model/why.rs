@@ -36,8 +36,7 @@ pub struct WhyDocument {
     /// A patch that reverts the culprit in the current files; `None` if the same lines changed since, or if it contains
     /// a secret.
     pub undo: Option<String>,
-    /// Tests that fail with the culprit reverted in one run of the whole command: only then, or still where `undo` is
-    /// null.
+    /// Tests that fail with the culprit reverted in one run of the whole command: only then, or still.
     pub breaks: Vec<String>,
     /// Suspects, the likeliest first, at most 20.
     pub suspects: Vec<WhyChange>,
@@ -116,6 +115,9 @@ pub struct KnownCause {
     /// Failing tests, or files of tests, that are skipped with it reverted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
+    /// Tests that fail with it reverted, as in the document of `mendit why`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<String>,
 }
 
 /// One change that may be the cause, or is.

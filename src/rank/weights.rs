@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 /// Kinds of evidence for a file: the name in `scores`, the weight, and what it says in words.
 pub(super) const SIGNALS: [(&str, f64, &str); 8] = [
     // BM25 of the whole file against the question.
-    ("words", 1.0, "shares rare words with the failure"),
+    ("words", 1.0, "shares rare words with the log or task"),
     (
         "definitions",
         0.3,
-        "defines names that the failure mentions",
+        "defines names that the log or task mentions",
     ),
-    ("mention", 1.0, "the failure names it"),
+    ("mention", 1.0, "the log or task names it"),
     ("name", 0.6, "is named like the subject of the failure"),
     ("imports", 0.15, "is imported near a target"),
     ("change", 0.8, "is part of the change under test"),

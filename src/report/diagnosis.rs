@@ -1,7 +1,7 @@
 //! Formats a diagnosis, and a failure report whose fields are one line each, so that none can pose as another.
 
 use super::page::Page;
-use crate::model::{ChildFailure, Diagnosis, FailedTest, Failure, FailureKind, MentionedFile};
+use crate::model::{ChildFailure, Diagnosis, FailedTest, FailureKind, MentionedFile};
 
 /// Formats a diagnosis: kind, evidence, files, what to do.
 pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
@@ -20,10 +20,11 @@ fn page(diagnosis: &Diagnosis) -> Page {
     let facts = "tool rule undefinedNames missingModules missingExports";
     page.fields(diagnosis, facts);
     page.section("Failing tests:", diagnosis.tests.iter().map(test));
-    page.section(
-        "Other failures:",
-        diagnosis.failures.iter().skip(1).map(failure_line),
-    );
+    let others = diagnosis.failures.iter().skip(1).map(|failure| {
+        let follows = ["", ", follows from the first"][usize::from(failure.follows)];
+        format!("{} at line {}{follows}", failure.kind, failure.line)
+    });
+    page.section("Other failures:", others);
     let evidence = diagnosis.evidence.iter();
     let evidence = evidence.map(|line| format!("{:>6} | {}", line.line, line.text));
     let title = match diagnosis.kind {
@@ -51,11 +52,6 @@ fn test(test: &FailedTest) -> String {
         (Some(path), None) if !test.id.contains(path.as_str()) => format!("{} ({path})", test.id),
         _ => test.id.clone(),
     }
-}
-
-fn failure_line(failure: &Failure) -> String {
-    let follows = ["", ", follows from the first"][usize::from(failure.follows)];
-    format!("{} at line {}{follows}", failure.kind, failure.line)
 }
 
 /// Formats a failure report, byte for byte in its fixed parts.

@@ -87,7 +87,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
         Culprit::Known | Culprit::NoChange | Culprit::Outside => {}
     }
     if facts.is_certain_in_test {
-        offer("mendit hint --apply", "adds the certain import to the test");
+        offer("mendit hint --apply", "adds the import; fix edits no tests");
     }
     if facts.may_fix && !is_early {
         offer("mendit fix", "tries the fixes above");

@@ -34,20 +34,23 @@ pub fn why_line(document: &WhyDocument) -> String {
 
 fn effect_of_revert(document: &WhyDocument) -> String {
     let but = if document.undo.is_none() { "as" } else { "but" };
+    let lasting = document.breaks.iter().filter(|id| document.tests.contains(id)).count();
+    let (still, then) = if lasting > 0 { ("still ", "") } else { ("", " then") };
     let breaks = match document.breaks.as_slice() {
         [] => String::new(),
-        [one] => format!(", {but} {one} fails then"),
-        [first, rest @ ..] => format!(", {but} {first} and {} more fail then", rest.len()),
+        [one] => format!(", {but} {one} {still}fails{then}"),
+        [first, rest @ ..] => format!(", {but} {first} and {} more {still}fail{then}", rest.len()),
     };
     if document.undo.is_none() && !breaks.is_empty() {
         return format!("alone is not enough{breaks}");
     }
     let (skipped, left) = (document.skipped.len(), document.not_rerun);
-    let mut helps = match document.tests.len() {
+    let all = document.tests.len() + skipped;
+    let mut helps = match document.tests.len() - lasting {
         0 if document.failed_before.is_empty() => "makes the command pass".to_owned(),
         0 => "removes the new findings".to_owned(),
-        1 if skipped == 0 => "makes the failing test pass".to_owned(),
-        count => format!("makes {count} of {} failing tests pass", count + skipped),
+        1 if all == 1 => "makes the failing test pass".to_owned(),
+        count => format!("makes {count} of {all} failing tests pass"),
     };
     helps.extend((skipped > 0).then(|| format!(" ({skipped} skipped)")));
     helps.extend((left > 0).then(|| format!(" ({left} more were not rerun)")));

@@ -109,5 +109,6 @@ pub fn known_cause(document: &WhyDocument) -> Option<KnownCause> {
         message: document.message.clone(),
         changes: document.cause.clone(),
         skipped: document.skipped.clone(),
+        breaks: document.breaks.clone(),
     })
 }

@@ -379,7 +379,8 @@ impl<'a> Trials<'a> {
     }
 
     /// Runs the whole command on the files as they are now with the culprit reverted, where it is short.
-    /// Returns the tests that fail only then; the error holds the tests that fail where reverting it does not help.
+    /// Returns the tests that fail only then, or still where fewer fail; the error holds the tests that fail where
+    /// reverting it does not help.
     ///
     /// # Errors
     /// When it cannot be run.
@@ -405,12 +406,16 @@ impl<'a> Trials<'a> {
         let before = self.failures.failed_before();
         let mut failing = ran.diagnosis.failing_tests;
         failing.retain(|id| !before.contains(id));
+        let red = &self.red.diagnosis.failing_tests;
         if outcome == WhyOutcome::Fails {
-            return Ok(Err(failing));
+            // One of several culprits: without it fewer tests fail, and no other ones.
+            let is_fewer = !failing.is_empty() && failing.len() + before.len() < red.len();
+            let helps = is_fewer && failing.iter().all(|id| red.contains(id));
+            return Ok(if helps { Ok(failing) } else { Err(failing) });
         }
         // A red run that stopped early says nothing of the tests behind it.
         let is_whole = count_tests(&self.red.log) >= count_tests(&ran.log);
-        failing.retain(|id| is_whole && !self.red.diagnosis.failing_tests.contains(id));
+        failing.retain(|id| is_whole && !red.contains(id));
         Ok(Ok(failing))
     }
 

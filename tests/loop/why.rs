@@ -275,7 +275,7 @@ fn run_names_culprit_and_undo_reverts_it() {
     assert!(head.contains("+    return days >= LIMIT"), "{prompt}");
     let packet = repo.context(&[]);
     let files = packet["files"].as_array().unwrap();
-    let why = "the tests pass with the change there reverted";
+    let why = "the culprit changed it";
     let told = |it: &Value| it["why"].as_str().is_some_and(|it| it.contains(why));
     let told: Vec<&Value> = files.iter().filter(|it| told(it)).collect();
     assert_eq!(told.len(), 1, "{packet}");
@@ -913,6 +913,84 @@ fn second_guilty_commit_is_found_next() {
         "{message}"
     );
     assert!(document["undo"].is_null(), "{document}");
+}
+
+#[test]
+fn undo_reverts_one_of_two_culprits() {
+    needs!("python3");
+    let repo = repo();
+    // Before both commits the tests passed.
+    repo.mendit(&[&["run"][..], &COMMAND].concat());
+    let first = broken(LOANS);
+    for text in [&first, &first.replace(".title()", ".upper()")] {
+        repo.write("library/loans.py", text);
+        repo.commit();
+    }
+    let document = asked(&repo, &COMMAND);
+    let message = document["message"].as_str().unwrap();
+    assert!(
+        message
+            .contains(": reverting it makes 1 of 2 failing tests pass, but test_loans.TestLoans.")
+            && message.ends_with(" still fails"),
+        "{message}"
+    );
+    assert!(document["undo"].is_string(), "{document}");
+}
+
+#[test]
+fn import_of_renamed_name_is_not_put_back() {
+    needs!("python3");
+    let repo = repo();
+    let page = "from library.loans import label\n\n\ndef page(name):\n    return label(name)\n";
+    repo.write("library/page.py", page);
+    repo.write("library/desk.py", page);
+    repo.write(
+        "test_loans.py",
+        "import library.desk\nimport library.page\n",
+    );
+    repo.commit();
+    for (path, text) in [("library/loans.py", LOANS), ("library/page.py", page)] {
+        repo.write(path, text.replace("label", "caption"));
+    }
+    let run = [&["run", "--no-why"][..], &COMMAND].concat();
+    let said = stderr(&repo.mendit(&run));
+    assert!(
+        said.contains("perhaps: rename `label` to `caption` in library/desk.py"),
+        "{said}"
+    );
+    assert!(!said.contains("put back"), "{said}");
+}
+
+#[test]
+fn imports_put_back_are_named_with_their_files() {
+    needs!("python3");
+    let repo = repo();
+    let [desk, page] = [("desk", "re.escape"), ("page", "json.dumps")]
+        .map(|(name, call)| format!("\n\ndef {name}(text):\n    return {call}(text)\n"));
+    repo.write("library/desk.py", format!("import re\n{desk}"));
+    repo.write("library/page.py", format!("import json\n{page}"));
+    let test = TEST.replace("fee(15)", "desk('a') or fee(15)").replace("label(", "page(");
+    let heads = "from library.desk import desk\nfrom library.page import page\n";
+    repo.write(
+        "test_loans.py",
+        test.replace("import unittest\n", &format!("import unittest\n{heads}")),
+    );
+    repo.commit();
+    repo.write("library/desk.py", &desk);
+    repo.write("library/page.py", &page);
+    let said = stderr(&repo.mendit(&[&["fix"][..], &COMMAND].concat()));
+    let line = "trying: put back `import re` in library/desk.py, `import json` in library/page.py";
+    assert!(said.contains(line), "{said}");
+    // What belongs in a test is left to `hint`.
+    repo.write("library/desk.py", format!("import re\n{desk}"));
+    repo.write("library/page.py", format!("import json\n{page}"));
+    repo.commit();
+    let new = "import unittest\n\n\nclass TestNew(unittest.TestCase):\n    def test_new(self):\n        label('a')\n";
+    repo.write("test_new.py", new);
+    let fix = repo.mendit(&[&["fix"][..], &COMMAND].concat());
+    let printed = String::from_utf8_lossy(&fix.stdout).into_owned() + &stderr(&fix);
+    let step = "mendit hint --apply  (adds the import; fix edits no tests)";
+    assert!(printed.contains(step), "{printed}");
 }
 
 #[test]

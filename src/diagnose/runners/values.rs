@@ -41,7 +41,7 @@ pattern!(
 // whose heading bun writes below it. A second heading begins another report of the same.
 fn value_pair<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut labeled: Vec<String> = Vec::new();
-    let mut sides: [Option<String>; 2] = [None, None];
+    let mut sides: [Vec<String>; 2] = Default::default();
     let mut expected = None;
     for text in lines {
         if let Some(found) = LABELED.captures(text).filter(|_| labeled.len() < 2) {
@@ -50,22 +50,22 @@ fn value_pair<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
             labeled.push(format!("{word}{label}{colon} {}", cut(found[3].trim())));
         } else if let Some(found) = HEADING.captures(text) {
             let side = found.name("minus").map(|_| 0).or(found.name("plus").map(|_| 1));
-            let is_second = expected.is_some() && sides.iter().any(Option::is_some);
+            let is_second = expected.is_some() && sides.iter().any(|side| !side.is_empty());
             if is_second && side.is_some() {
                 break;
             }
             expected = side.or(expected);
         } else if let Some(side) = ["-", "+"].iter().position(|sign| text.starts_with(sign)) {
             let value = text.get(1..).unwrap_or_default().trim();
-            if sides[side].is_none() && !value.is_empty() {
-                sides[side] = Some(cut(value));
-            }
+            sides[side].extend((!value.is_empty()).then(|| cut(value)));
         }
     }
     if labeled.is_empty() {
         let expected = expected?;
         for (word, side) in [("expected", expected), ("received", 1 - expected)] {
-            labeled.extend(sides[side].as_ref().map(|value| format!("{word} {value}")));
+            // A line of both sides moved, and is no value.
+            let mut values = sides[side].iter().filter(|value| !sides[1 - side].contains(value));
+            labeled.extend(values.next().map(|value| format!("{word} {value}")));
         }
     }
     (!labeled.is_empty()).then(|| labeled.join(", "))
@@ -121,6 +121,10 @@ mod tests {
                 "expect(received).toMatchInlineSnapshot(snapshot): expected {\"a\": 2}, received {",
             ),
             (
+                "expected [ 'run', 'first', …(1) ] to equal [ 'run', 'second', …(1) ]\n\n- Expected\n+ Received\n\n  [\n-   2,\n    1,\n+   2,\n+   3,\n  ]\n",
+                "expected [ 'run', 'first', …(1) ] to equal [ 'run', 'second', …(1) ]: received 3",
+            ),
+            (
                 "Difference (- actual, + expected):\n\n- 1\n+ 2\n",
                 "Difference (- actual, + expected): expected 2, received 1",
             ),
@@ -135,6 +139,8 @@ mod tests {
         for log in [
             "AssertionError: expected 1 to equal 2\n\n- 2\n+ 1\n",
             "TypeError: x is not a function\n    at a.js:1:2\nExpected: 1\n",
+            // https://github.com/unjs/citty, test/plugin.test.ts, with the plugins in the other order.
+            "AssertionError: expected [ 'cmd:run', 'first:cleanup', …(1) ] to deeply equal [ 'cmd:run', 'second:cleanup', …(1) ]\n\n- Expected\n+ Received\n\n  [\n    \"cmd:run\",\n-   \"second:cleanup\",\n    \"first:cleanup\",\n+   \"second:cleanup\",\n  ]\n",
             "expect(received).resolves.toBe()\n    at a.js:1:2\nExpected: 1\n",
         ] {
             assert_eq!(with_values(&lines(log), 0), None, "{log}");

@@ -36,7 +36,7 @@ fn remedies_fix_their_failure() {
         (&["--max-tokens", "1000"], "C103"),
     ] {
         let (path, remedy) = first_of(extra, code);
-        let flags = remedy.split(", ").filter(|it| it.starts_with("--max"));
+        let flags = remedy.split(", ").filter(|it| it.starts_with("--"));
         let flags: Vec<&str> = flags.flat_map(|it| it.split(' ')).collect();
         let context = repo.context(&[&base[..], &flags].concat());
         let included = texts(&context["filesIncluded"], None);
@@ -46,6 +46,9 @@ fn remedies_fix_their_failure() {
         );
     }
     assert!(first_of(&[], "C101").1.starts_with("--max-files 11"));
+    // With more tokens other files come in too.
+    let (path, remedy) = first_of(&["--max-tokens", "1000"], "C103");
+    assert_eq!(remedy, format!("--request-path {path}"));
 }
 
 // A large module that lost an import, the module that has it, and others that take it from there.

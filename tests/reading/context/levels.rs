@@ -355,3 +355,18 @@ fn spec_profile_follows_specification() {
         assert_eq!(included.contains(&settings), level == 1, "{included:?}");
     }
 }
+
+#[test]
+fn passed_log_is_called_no_failure() {
+    let repo = shop();
+    repo.write(
+        "ok.log",
+        "PASS src/cart.test.ts price vat\nTests: 3 passed, 3 total\n",
+    );
+    let context = repo.context(&["--log", "ok.log"]);
+    assert_eq!(context["escalationReason"], "the log reports no failure");
+    for file in context["files"].as_array().unwrap() {
+        let why = file["why"].as_str().unwrap();
+        assert!(!why.contains("failure"), "{why}");
+    }
+}
