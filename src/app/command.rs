@@ -215,7 +215,7 @@ pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
     let (kind, explanation) = (summary.kind, &summary.explanation);
     let mut text = format!("{end}\n{kind}: {explanation}\n{failures}");
     if summary.failures.is_empty() || kind == FailureKind::Unknown {
-        text.push_str("the end of its output:\n");
+        text.push_str("last lines of its output:\n");
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
         // Output without a diagnosis is shown shortened: its last lines, each up to a limit.
         let first = lines.len().saturating_sub(20);

@@ -118,7 +118,7 @@ fn double_timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         fixes.push(Fix::change(message, longer));
     }
     fixes.push(Fix::person(
-        "It waits for something: check that it does not ask questions, that a runner such as npx is not still \
+        "It is waiting for something: check that it asks no questions, that a runner such as npx is not still \
          downloading, and that the services it depends on are up",
     ));
     fixes

@@ -198,7 +198,7 @@ impl Session<'_> {
             let sign = format!("{path}: {}", found.problem.message);
             let is_cleared = holds && !found.for_person;
             if is_open && !is_cleared {
-                let missing = format!("{sign}, and no check could rule that out");
+                let missing = format!("{sign}; no check ruled that out");
                 proof.missing.push(missing);
             }
             proof.suspicions.push(sign);

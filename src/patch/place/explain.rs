@@ -167,7 +167,7 @@ fn write_message(
         let all = old.iter().filter(|line| !line.is_blank()).count();
         let some = (differing < all).then(|| format!("{differing} of them "));
         let some = some.unwrap_or_default();
-        format!(", but {some}with other white space{indent}")
+        format!(", but {some}with different white space{indent}")
     });
     let added = lines.iter().filter(|line| !line.is_old()).map(|line| trim_end(line.text()));
     let added: Vec<&[u8]> = added.collect();
@@ -182,7 +182,10 @@ fn write_message(
     });
     let lost = rows.iter().position(Option::is_none);
     failure.message = match (&known, lost) {
-        (Some(rows), _) => format!("the hunk adds {} of the file again", name_rows(rows)),
+        (Some(rows), _) => format!(
+            "the hunk adds {}, which the file already has",
+            name_rows(rows)
+        ),
         (_, Some(lost)) => {
             let line = quote(old[lost].text());
             let above = lost.checked_sub(1).and_then(|above| rows[above]);

@@ -50,7 +50,7 @@ pub enum WriteError {
     },
     /// Recovery meets a file that is neither old nor new.
     #[error(
-        "`{path}` is neither what it was before the patch nor what it would be after; both versions are kept in `{kept}`"
+        "`{path}` matches neither the state before the patch nor the state after it; both versions are kept in `{kept}`"
     )]
     Foreign {
         /// The file.
