@@ -110,11 +110,11 @@ pub(super) fn describe_failure(
         end @ End::Signal(_) => (Code::R201, format!("killed by {end}"), Exit::No),
         End::TimedOut => (
             Code::R203,
-            "was ended by the time limit".to_owned(),
+            "reached its time limit".to_owned(),
             Exit::TimedOut,
         ),
         End::OutputLimit => {
-            let what = format!("was ended by {} bytes of output", outcome.output.bytes);
+            let what = format!("was stopped after {} bytes of output", outcome.output.bytes);
             (Code::R201, what, Exit::No)
         }
         End::Interrupted => (Code::R208, "was interrupted".to_owned(), Exit::Interrupted),
@@ -134,7 +134,8 @@ pub(super) fn describe_failure(
     let says_nothing =
         diagnosis.remedy_source == RemedySource::Tool || diagnosis.kind == FailureKind::Unknown;
     if needs_person || diagnosis.tests.is_empty() && !says_nothing {
-        error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
+        let explanation = diagnosis.explanation.trim_end_matches('.');
+        error = error.hint(format!("cause: {explanation} ({})", diagnosis.kind));
     }
     if needs_person {
         error = error.exit(Exit::PersonMustAct);
@@ -201,7 +202,7 @@ pub(super) fn log_or_end(outcome: &Outcome, command: &str) -> String {
         End::NotFound => format!("{command}: command not found\n"),
         End::NotExecutable => format!("{command}: cannot execute: Permission denied\n"),
         end if text.trim().is_empty() => {
-            format!("`{command}` wrote nothing and ended with {end}\n")
+            format!("`{command}` printed nothing and ended with {end}\n")
         }
         _ => text,
     }
@@ -214,7 +215,7 @@ pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
     let (kind, explanation) = (summary.kind, &summary.explanation);
     let mut text = format!("{end}\n{kind}: {explanation}\n{failures}");
     if summary.failures.is_empty() || kind == FailureKind::Unknown {
-        text.push_str("the end of its output:\n");
+        text.push_str("last lines of its output:\n");
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
         // Output without a diagnosis is shown shortened: its last lines, each up to a limit.
         let first = lines.len().saturating_sub(20);

@@ -41,7 +41,7 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
         let command = Some("mendit apply --recover");
         rows.push(row("apply", Missing, message, command));
     }
-    rows.push(row("kept runs", Good, state.display().to_string(), None));
+    rows.push(row("runs", Good, state.display().to_string(), None));
     rows.push(check_sandbox(app)?);
     let last = store.last_command();
     let works = last.as_ref().is_some_and(KeptRun::found_its_packages);
@@ -50,8 +50,9 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
     let lacks = last.as_ref().and_then(KeptRun::summary).unwrap_or_default().remedies;
     let searched = open_facts(app, &workspace).and_then(|facts| facts.unexplained(&line));
-    // Where the package manager is missing too, it comes first, and has a row of its own.
-    let (lack, next) = match lacks.last() {
+    // A missing package manager comes first, and has a row of its own.
+    let other = lacks.iter().find(|lack| rows.iter().all(|row| row.message != lack.problem));
+    let (lack, next) = match other.or(lacks.last()) {
         Some(lack) => (format!(": {}", lack.problem), lack.command.as_deref()),
         None if searched.is_some() => (": no culprit is known".to_owned(), Some("mendit context")),
         None => (String::new(), Some("mendit why")),
@@ -69,7 +70,7 @@ pub fn check_up(app: &App) -> Result<HealingResult> {
     let found = PRESETS.iter().filter(|preset| is_installed(&preset.command));
     let found: Vec<&str> = found.map(|preset| preset.name.as_str()).collect();
     let names = found.join(", ");
-    let none = "none is installed; fixes without an LLM still work";
+    let none = "no agent is installed; fixes without an LLM still work";
     rows.push(match names.as_str() {
         "" => row("agents", Weak, none, None),
         _ => row("agents", Good, names, None),

@@ -103,7 +103,8 @@ impl From<PathError> for AppError {
 }
 
 fn hint_lines(hints: &[String]) -> String {
-    hints.iter().map(|hint| format!("\n  hint: {hint}")).collect()
+    let lines: String = hints.iter().map(|hint| format!("\n  hint: {hint}")).collect();
+    lines.replace("\n  hint: cause: ", "\n  cause: ")
 }
 
 /// What to do about each code of a lower module.

@@ -498,7 +498,7 @@ pub(super) fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec> {
         Some(last) if !last.passed() => last.rerun.ok_or_else(secret),
         Some(last) => {
             let line = last.line().unwrap_or_default();
-            let message = format!("nothing to fix: the last run passed: `{line}`");
+            let message = format!("the last run passed: `{line}`");
             let error = AppError::new(Code::U309, message);
             let error = error.hint("pass another command: `mendit why CMD`, `mendit fix CMD`");
             Err(error.exit(Exit::PersonMustAct))

@@ -22,6 +22,9 @@ use crate::source::Installed;
 use crate::workplace::installed as installed_below;
 use crate::workspace::Workspace;
 
+/// Folders of installed packages.
+const INSTALLED: [&str; 2] = ["site-packages/", "node_modules/"];
+
 request! {
 /// Find the imports that were meant.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -68,7 +71,8 @@ impl Hinted {
             }
         }
         let mut text = match self.names.as_slice() {
-            [] => "no name in the log is missing an import\n".to_owned(),
+            [] if !self.found => "no name in the log is missing an import\n".to_owned(),
+            [] => "no missing import; other suggestions:\n".to_owned(),
             _ => hint_lines(&names, suggestions),
         };
         for one in remedies {
@@ -158,11 +162,18 @@ pub(super) fn find_remedies(
     let mut remedies = Vec::new();
     if !fixes.edits.iter().any(|edit| edit.certain) {
         let (project, command) = (Project::open(workspace), lines.join(" && "));
-        let found = logs.iter().map(|(found, log)| explain_failure(&project, found, log, &command));
+        // Where the code has a fix to try, frames of packages in the log do not blame the packages.
+        let may_fix = !fixes.edits.is_empty();
+        let found = logs.iter().map(|(found, log)| {
+            let mut lines = found.evidence.iter();
+            let is_outside = lines.any(|line| INSTALLED.iter().any(|one| line.text.contains(one)));
+            let log = if may_fix && !is_outside { "" } else { log };
+            explain_failure(&project, found, log, &command)
+        });
         remedies.extend(found.flatten());
     }
     let mut hinted = Hinted {
-        found: !suggestions.is_empty(),
+        found: !(suggestions.is_empty() && remedies.is_empty() && fixes.edits.is_empty()),
         document: HintDocument {
             schema_version: SCHEMA_VERSION,
             document: "hint",

@@ -16,7 +16,7 @@ use crate::context::Request;
 use crate::inventory::{Project, explain_failure};
 use crate::languages::reading;
 use crate::model::{
-    Code, KnownCause, Profile, Remedy, RepoPath, SandboxMode, Traced, WhyDocument, WhyReason,
+    Code, Exit, KnownCause, Profile, Remedy, RepoPath, SandboxMode, Traced, WhyDocument, WhyReason,
     WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
@@ -242,7 +242,7 @@ pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
         let facts = open_facts(app, &workspace);
         if let Some(found) = facts.and_then(|facts| facts.unexplained(&line)) {
             let message = format!("nothing to undo: {found}");
-            return Err(AppError::new(Code::U309, message));
+            return Err(AppError::new(Code::U309, message).exit(Exit::PersonMustAct));
         }
         let message = "the change that broke the tests is not known for the current files";
         return Err(AppError::new(Code::U309, message).hint(match red {

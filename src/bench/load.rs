@@ -109,7 +109,7 @@ fn check_fixture(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
     }
     if fixture.replay.is_some() && fixture.replies.is_empty() {
         return dangling(
-            "it has an end for a replay, but there are no `replies`".to_owned(),
+            "it sets the end of a replay, but has no `replies`".to_owned(),
             manifest,
         );
     }

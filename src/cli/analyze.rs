@@ -118,7 +118,7 @@ impl ContextArgs {
 
 /// Suggest imports for undefined names
 ///
-/// Exits with 1 when no import is known, or none is certain enough for a patch.
+/// Exits with 1 when nothing is suggested or, with `--fix`, no import is certain enough for a patch.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HintArgs {
     #[command(flatten)]

@@ -47,6 +47,9 @@ impl FixArgs {
         }
         let patch = fixed.patch.clone().unwrap_or_default();
         if !json && !patch.is_empty() {
+            if fixed.exit != Exit::Yes {
+                output.note("best attempt, not a proven fix:");
+            }
             output.print_painted(|color| diff_text(&patch, color))?;
         }
         let wanted = !patch.is_empty() && is_wanted(self, &fixed, output);

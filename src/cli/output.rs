@@ -124,8 +124,9 @@ impl Output {
             printable(&error.message)
         );
         for hint in &error.hints {
-            let mark = self.paint_text("hint:", CYAN);
-            text.push_str(&format!("  {mark} {}\n", printable(hint)));
+            let cause = hint.strip_prefix("cause: ");
+            let mark = self.paint_text(if cause.is_some() { "cause:" } else { "hint:" }, CYAN);
+            text.push_str(&format!("  {mark} {}\n", printable(cause.unwrap_or(hint))));
         }
         self.write_stderr(&text);
         error.exit

@@ -97,7 +97,7 @@ fn lock_state(state: &Mutex<State>) -> MutexGuard<'_, State> {
 pub(super) fn long_step(event: &Event) -> Option<Option<&'static str>> {
     Some(match &event.kind {
         EventKind::CommandStarted { .. } | EventKind::HealStarted { .. } => {
-            Some("running the commands")
+            Some("running the tests")
         }
         EventKind::AttemptStarted { .. } => Some("asking the agent and testing its reply"),
         EventKind::CommandEnded { .. }
@@ -112,7 +112,7 @@ pub(super) fn long_step(event: &Event) -> Option<Option<&'static str>> {
 pub(super) fn line_of(event: &Event) -> Option<String> {
     Some(match &event.kind {
         EventKind::CommandStarted { what, why, .. } if what == "baseline-again" => {
-            format!("the commands run again: {why}")
+            format!("running the tests again: {why}")
         }
         EventKind::HealStarted { what, .. } => format!("trying: {what}"),
         EventKind::AttemptStarted {

@@ -82,7 +82,7 @@ impl<'a> Fill<'a> {
             let whole = entry.file.text.len() as u64;
             let unshown = Unshown {
                 code: scarce.code,
-                reason: scarce.reason(whole, "did not fit in"),
+                reason: scarce.reason(whole),
                 bytes: Some(whole),
                 remedy: scarce.remedy.replace("PATH", entry.candidate.path.as_str()),
             };
@@ -242,7 +242,7 @@ impl<'a> Fill<'a> {
             let reason = format!("{bytes} bytes exceed the limit of {max} per file");
             (Code::C105, reason, format!("--max-file-bytes {bytes}"))
         } else {
-            let reason = scarce.reason(bytes, "exceed its share of");
+            let reason = scarce.reason(bytes);
             (scarce.code, reason, scarce.remedy.clone())
         };
         let is_requested = candidate.asked.is_some() && candidate.role != Role::Mentioned;
@@ -340,11 +340,11 @@ impl Entry {
 }
 
 impl Scarce {
-    fn reason(&self, whole: u64, verb: &str) -> String {
+    fn reason(&self, whole: u64) -> String {
         let size = match self.code {
             Code::C103 => format!("{} tokens", estimate_tokens(whole)),
             _ => format!("{whole} bytes"),
         };
-        format!("{size} {verb} the {} of this packet", self.limit)
+        format!("no room for {size}; the packet's limit is {}", self.limit)
     }
 }

@@ -116,12 +116,8 @@ pub(super) fn climb(
             let before = retry.level.unwrap_or(first.level);
             let is_last = before >= Level::TwoHops;
             let (level, at, more) = match more_context_helps(ended) {
-                false => (before, "", ", which more context does not change"),
-                true if is_last => (
-                    Level::TwoHops,
-                    "",
-                    "; level 2 is the last without a request",
-                ),
+                false => (before, "", ", which more context does not help"),
+                true if is_last => (Level::TwoHops, "", "; level 3 needs a request"),
                 true if before == Level::Targets => (Level::OneHop, ", at level 0,", ""),
                 true => (Level::TwoHops, ", at level 1,", ""),
             };
@@ -140,16 +136,17 @@ fn first_rung(kind: Option<FailureKind>) -> Rung {
         FailureKind::None => (Level::OneHop, "the log reports no failure".into()),
         FailureKind::Unknown => (
             Level::OneHop,
-            "no rule recognizes the failure, and a fix usually needs other files".into(),
+            "no rule recognizes the failure, and a fix usually needs more files than the log names"
+                .into(),
         ),
         // Other failures show at the line that the log names, but come from elsewhere.
         FailureKind::SyntaxError | FailureKind::LintError => (
             Level::Targets,
-            format!("the failure is {kind}, which is usually fixed at the place in the log"),
+            format!("a failure of kind {kind} is usually fixed where the log points"),
         ),
         _ => (
             Level::OneHop,
-            format!("the failure is {kind}, which usually needs other files"),
+            format!("a failure of kind {kind} usually needs more files than the log names"),
         ),
     };
     Rung::new(level, kind.to_string(), reason)
@@ -360,7 +357,7 @@ mod tests {
             choose_level(LevelChoice::Auto, Some(K::TsError), retry, requested, false).unwrap()
         };
         assert!(reason(1, 0).1.contains(", at level 1, ended"));
-        assert!(reason(2, 0).1.ends_with("; level 2 is the last without a request"));
+        assert!(reason(2, 0).1.ends_with("; level 3 needs a request"));
         let requested = "1 file was requested".to_owned();
         assert_eq!(reason(2, 1), (Level::Requested, requested));
     }

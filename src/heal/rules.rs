@@ -114,11 +114,11 @@ fn double_timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     if probe.timeout <= first.timeout {
         let mut longer = probe.clone();
         longer.timeout = first.timeout.saturating_mul(2);
-        let message = format!("Give it {} seconds", longer.timeout.as_secs_f64());
+        let message = format!("Allow it {} seconds", longer.timeout.as_secs_f64());
         fixes.push(Fix::change(message, longer));
     }
     fixes.push(Fix::person(
-        "It waits for something: check that it does not ask questions, that a runner such as npx is not still \
+        "It is waiting for something: check that it asks no questions, that a runner such as npx is not still \
          downloading, and that the services it depends on are up",
     ));
     fixes

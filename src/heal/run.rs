@@ -186,7 +186,7 @@ fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) ->
         && matches!(probe.target, Target::Command(_))
     {
         answer.answered = true;
-        answer.message = format!("Starts, then fails: {kind}.");
+        answer.message = format!("starts, then fails ({kind})");
     }
     Some(diagnosis)
 }
@@ -194,7 +194,7 @@ fn diagnose_answer(probe: &Probe, answer: &mut Answer, options: &Options<'_>) ->
 fn summarize_answer(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
     let message = redactor.mask(&answer.message);
     match wrong {
-        Some(wrong) if wrong.kind != FailureKind::Unknown => format!("{}: {message}", wrong.kind),
+        Some(wrong) if wrong.kind != FailureKind::Unknown => format!("{message} ({})", wrong.kind),
         _ => message,
     }
 }
@@ -209,9 +209,9 @@ fn try_command(line: &str, probe: &Probe, options: &Options<'_>) -> Result<Answe
     let outcome = exec::run(&job, options.stop, &mut Discard)?;
     let seconds = probe.timeout.as_secs_f64();
     let message = match outcome.end {
-        End::Exit(0) => "Passed.".to_owned(),
+        End::Exit(0) => "passed".to_owned(),
         End::TimedOut => format!("the command timed out after {seconds}s"),
-        end => format!("it ended with {end}"),
+        end => format!("ended with {end}"),
     };
     Ok(Answer {
         answered: outcome.passed(),

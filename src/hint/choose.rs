@@ -219,10 +219,10 @@ fn find_objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Optio
         (is_unused, "the file does not use the name"),
         (has_equal, "another definition has as much evidence"),
         (is_hidden, "a module that cannot be read may have the name"),
-        (is_single, "one file alone takes it from that package"),
-        (is_renamed, "another file calls something else by this name"),
+        (is_single, "only one file imports it from that package"),
+        (is_renamed, "another file uses this name for something else"),
         (has_rival, "a file next to it defines the same name"),
-        (is_weak, "nothing imports it yet, and a name proves little"),
+        (is_weak, "nothing imports it yet; the name alone is weak"),
     ];
     objections.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
 }

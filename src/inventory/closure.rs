@@ -57,9 +57,8 @@ impl Tree<'_> {
             (package.at, package.version) = (found.about.clone(), found.version.clone());
             let text = std::fs::read_to_string(found.about.join("METADATA")).unwrap_or_default();
             let lines = text.lines().filter_map(|line| line.strip_prefix("Requires-Dist: "));
-            package
-                .asked
-                .extend(lines.filter_map(|line| parse_requirement(line, Place::Main)));
+            let asked = lines.filter_map(|line| parse_requirement(line, Place::Main));
+            package.asked.extend(asked);
             package.asked.retain(|next| next.applies(&self.python, extras));
         } else {
             package.at = self.project.installed.npm(at.to_str()?, name)?;

@@ -100,7 +100,7 @@ impl<'p> Tree<'p> {
         let one = asked.find(is_stale).filter(|_| !locked.is_empty())?;
         let wanted = format!("{} {}", one.name, one.range);
         let wanted = wanted.trim_end();
-        let message = format!("the manifest asks for `{wanted}`, but {file} does not contain it");
+        let message = format!("the manifest requires `{wanted}`, but {file} does not contain it");
         let line = self.manager.renew.as_ref().map(|line| self.project.command(line));
         Some(Remedy::new(message, line))
     }
@@ -254,7 +254,7 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     of_members.for_each(|one| one.place = Place::Member);
     usual.extend(member_requirements(project, &members));
     if !project.has_path("node_modules") {
-        let message = "package.json asks for packages, and there is no node_modules";
+        let message = "package.json lists packages, but there is no node_modules";
         return (!usual.is_empty()).then(|| tree.install_all(message));
     }
     let unbuilt = || members.iter().find_map(|member| unbuilt_output(project, &usual, member));

@@ -76,17 +76,17 @@ impl Requirement {
     /// `exact`, it must match.
     pub(super) fn unmet(&self, at: Option<&str>, lock: &Lock, exact: bool) -> Option<String> {
         let (name, range) = (&self.name, &self.range);
-        let needs = format!("{} needs", self.by);
-        let by = if self.by.is_empty() { "the manifest asks for" } else { &needs };
+        let needs = format!("{} requires", self.by);
+        let by = if self.by.is_empty() { "the manifest requires" } else { &needs };
         let Some(version) = at else {
-            return Some(format!("`{name}` is not installed, and {by} it"));
+            return Some(format!("`{name}` is not installed, but {by} it"));
         };
-        let installed = format!("`{name}` {version} is installed, and ");
+        let installed = format!("`{name}` {version} is installed, but ");
         match lock.versions.get(name).filter(|all| !all.is_empty()) {
             Some(all) if all.contains(version) || version.is_empty() => None,
             Some(all) if exact => {
                 let all: Vec<&str> = all.iter().map(String::as_str).collect();
-                Some(format!("{installed}the lock asks for {}", all.join(" or ")))
+                Some(format!("{installed}the lock requires {}", all.join(" or ")))
             }
             _ => self.refuses(version).then(|| format!("{installed}{by} {range}")),
         }
@@ -170,6 +170,8 @@ pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
     found
 }
 
+// What of a range no shell changes in quotes.
+pattern!(PLAIN_RANGE, r"^[A-Za-z0-9.<>=!~,*+-]*");
 pattern!(NOX_INSTALL, r"\.install\([^)]*");
 
 // The names of extras in their normal form.
@@ -322,7 +324,11 @@ pub(super) fn install_command(project: &Project<'_>, manager: &Manager, package:
     };
     let line = line.filter(|(_, name)| is_plain(name));
     let all = || manager.all.clone();
+    let same = requirements.iter().filter(|one| one.place == *place);
+    let same = same.filter_map(|one| Some((&one.name, PLAIN_RANGE.find(&one.range)?.as_str())));
+    let names: String = same.map(|(name, range)| format!(" '{name}{range}'")).collect();
     let line = line.map_or_else(all, |(line, name)| line.replace("{name}", name));
+    let line = line.replace(" {names}", &names);
     let mut line = project.command(&line);
     let mut there = project.installed.distributions().into_iter();
     let is_half = |one: &Distribution| normal(&one.name) == normal(package) && !one.is_whole;

@@ -51,10 +51,10 @@ pub fn explain_failure(
     log: &str,
     command: &str,
 ) -> Vec<Remedy> {
-    let mut found = environment_problems(project, log);
-    let mut listed = list_remedies(project, diagnosis, command);
-    listed.retain(|one| found.iter().all(|other| other.command != one.command));
-    found.extend(listed);
+    let mut found = list_remedies(project, diagnosis, command);
+    let mut around = environment_problems(project, log);
+    around.retain(|one| found.iter().all(|other| other.command != one.command));
+    found.extend(around);
     project.with_manager(found)
 }
 
@@ -62,13 +62,8 @@ fn list_remedies(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) ->
     let evidence = diagnosis.evidence.iter();
     let texts: Vec<&str> = evidence.map(|line| line.text.trim()).collect();
     let marks = ["unrecognized arguments", "' not found"];
-    let plugin = missing_plugin(
-        project,
-        texts.iter().copied(),
-        marks,
-        &BTreeMap::new(),
-        command,
-    );
+    let (lines, none) = (texts.iter().copied(), BTreeMap::new());
+    let plugin = missing_plugin(project, lines, marks, &none, command);
     let warning = || texts.iter().find_map(|text| fatal_warning(project, text, command));
     if let Some(remedy) = plugin.or_else(warning) {
         return vec![remedy];
@@ -114,7 +109,7 @@ fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str)
     }
     let manager = project.find_manager(is_python_tool(command))?;
     let stale = "the lock file does not match the manifest";
-    let absent = "the packages of the manifest may not be installed";
+    let absent = "packages that the manifest lists may be missing";
     let (message, line) = match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => (stale, manager.renew.as_ref()?),
         None | Some(Subkind::MissingPackage) => (absent, &manager.all),
@@ -169,7 +164,7 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
         let mut lines = text.lines().map(|line| line.trim_start_matches("export ").trim());
         let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
         let pair = PLAIN_VALUE.is_match(value).then(|| format!("{name}={value}"));
-        Some((format!("`{name}` is not set; {file} names it"), pair))
+        Some((format!("`{name}` is not set, but {file} lists it"), pair))
     };
     let unknown = || (format!("`{name}` is not set"), None);
     let (problem, pair) = EXAMPLES.iter().find_map(value).unwrap_or_else(unknown);
@@ -227,6 +222,15 @@ mod tests {
             explained(&files, log, "pytest"),
             ["python3 -m pip install -e ."]
         );
+    }
+
+    #[test]
+    fn package_of_group_is_installed_by_name() {
+        let manifest = "[dependency-groups]\ndev = [\"freezegun>=1,<2\", \"pytest' x\"]\n";
+        let files = [("pyproject.toml", manifest), ("tests/test_a.py", "")];
+        let log = "tests/test_a.py:1: in <module>\nE   ModuleNotFoundError: No module named 'freezegun'\n";
+        let expected = ["python3 -m pip install 'freezegun>=1,<2' 'pytest'"];
+        assert_eq!(explained(&files, log, "pytest"), expected);
     }
 
     #[test]

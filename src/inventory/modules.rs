@@ -56,7 +56,7 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
         |tree: &Tree<'_>| is_declared || tree.lock.versions.contains_key(&plain(package));
     if let Some(tree) = Tree::open(project, python).filter(is_known) {
         let by = if is_declared { "the manifest" } else { &tree.manager.file };
-        let message = format!("`{package}` is not installed, and {by} asks for it");
+        let message = format!("`{package}` is not installed, but {by} requires it");
         return Remedy::new(message, install_command(project, tree.manager, package));
     }
     let members = list_members(project.source, python);
@@ -67,10 +67,11 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
     let mut declared = declared.into_iter().filter(is_near);
     let near = own.filter(|name| has_scope(name) || is_near(name)).chain(&mut declared);
     if let Some(near) = near.min() {
-        let message = format!("`{package}` is not installed; the project names `{near}`");
+        let message = format!("`{package}` is not installed; did you mean `{near}`?");
         return Remedy::new(message, None);
     }
-    let message = format!("`{package}` is not installed, nor a declared dependency");
+    let note = if python { "; its name on PyPI may differ" } else { "" };
+    let message = format!("`{package}` is neither installed nor declared{note}");
     Remedy::new(message, add_command(project, package, python))
 }
 

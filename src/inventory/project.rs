@@ -149,7 +149,7 @@ impl<'a> Project<'a> {
             true => format!("mendit run {bin}/{command}"),
             false => format!("mendit run {bin}/python -m {command}"),
         };
-        let message = format!("`{module}` is installed in {bin}, and the command ran elsewhere");
+        let message = format!("`{module}` is installed in {bin}, but the command did not use it");
         is_there.then(|| Remedy::new(message, line))
     }
 
@@ -168,9 +168,8 @@ impl<'a> Project<'a> {
 
 /// Reads a file of the source.
 pub(super) fn read_text(source: &dyn Source, path: &str) -> Option<String> {
-    let path = RepoPath::new(path)
-        .ok()
-        .filter(|path| source.listing().has_file(path.as_str()))?;
+    let is_listed = |path: &RepoPath| source.listing().has_file(path.as_str());
+    let path = RepoPath::new(path).ok().filter(is_listed)?;
     let bytes = source.read(&path).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

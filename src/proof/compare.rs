@@ -119,7 +119,7 @@ fn compare_runner(
     missing.extend(now.wrong.clone());
     let counts = now.counts;
     if counts.failed + counts.errors > 0 {
-        missing.push(format!("the exit code is 0, and {runner} counts {counts}"));
+        missing.push(format!("the exit code is 0, but {runner} reports {counts}"));
     }
     // A checker runs no tests, so the number of files it checked and its findings decide.
     if is_checker {
@@ -146,7 +146,7 @@ fn compare_runner(
         newly_skipped(then, now, missing);
         if now.snapshots_written > then.snapshots_written {
             missing.push(format!(
-                "{} snapshots were written in the passing run and compared with nothing",
+                "{} snapshots were written in the passing run, so nothing was compared with them",
                 now.snapshots_written
             ));
         }
@@ -259,7 +259,7 @@ mod tests {
     const ROWS: &[Row] = &[
         (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)", "..\nRan 2 tests in 0.0s\n\nOK", &[]),
         (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)", "", &["closing summary"]),
-        (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)", "Ran 2 tests in 0.0s\n\nFAILED (failures=1)", &["counts 1 passed, 1 failed", "pass now"]),
+        (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)", "Ran 2 tests in 0.0s\n\nFAILED (failures=1)", &["reports 1 passed, 1 failed", "pass now"]),
         (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)", "Ran 2 tests in 0.0s\n\nOK (skipped=1)", &["2 tests of unittest ran before and 1 pass now"]),
         (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)", "Ran 2 tests in 0.0s\n\nOK (expected failures=1)", &["pass now"]),
         (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)", "Ran 1 test in 0.0s\n\nOK", &["2 tests before and 1 now"]),
@@ -288,7 +288,7 @@ mod tests {
         (R::NodeTest, "✖ a.test.js (1ms)\nℹ tests 1\nℹ pass 0\nℹ fail 1\n", "✔ f (1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n", &[]),
         (R::NodeTest, "✖ a.js (1ms)\nℹ tests 1\nℹ pass 0\nℹ fail 1\n", "✔ a.js (1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n", &[]),
         (R::Tsc, "a.ts(1,2): error TS1: x\n", "", &[]),
-        (R::Tsc, "a.ts(1,2): error TS1: x\n", "a.ts(1,2): error TS1: x\n", &["counts 0 passed, 1 failed"]),
+        (R::Tsc, "a.ts(1,2): error TS1: x\n", "a.ts(1,2): error TS1: x\n", &["reports 0 passed, 1 failed"]),
         (R::Mypy, "Found 1 error in 1 file (checked 3 source files)\n", "Success: no issues found in 3 source files\n", &[]),
         (R::Mypy, "Found 1 error in 1 file (checked 3 source files)\n", "Success: no issues found in 2 source files\n", &["3 files before and 2 now"]),
         (R::Mypy, "Found 1 error in 1 file (checked 3 source files)\n", "", &["closing summary"]),

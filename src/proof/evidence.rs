@@ -113,7 +113,7 @@ pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
         .filter(|(_, failed)| *failed > 0);
     let (runner, failed) = failed.next()?;
     Some(format!(
-        "the commands exit with 0, but {runner} counts {failed} failed"
+        "the exit code is 0, but {runner} reports {failed} failed"
     ))
 }
 
@@ -430,7 +430,7 @@ mod tests {
             evidence.accounts.push(checker);
             hidden_failure(&vec![evidence])
         };
-        let message = "the commands exit with 0, but pytest counts 1 failed";
+        let message = "the exit code is 0, but pytest reports 1 failed";
         for (failed, errors) in [(1, 0), (0, 1)] {
             let found = hidden(&[R::Pytest], failed, errors, true);
             assert_eq!(found.as_deref(), Some(message));

@@ -12,13 +12,13 @@ pub(super) const SIGNALS: [(&str, f64, &str); 8] = [
         "defines names that the log or task mentions",
     ),
     ("mention", 1.0, "the log or task names it"),
-    ("name", 0.6, "is named like the subject of the failure"),
-    ("imports", 0.15, "is imported near a target"),
+    ("name", 0.6, "its name matches the failure"),
+    ("imports", 0.15, "imported close to a target"),
     ("change", 0.8, "is part of the change under test"),
     // The failing tests run it and the passing tests do not (Ochiai).
     ("trace", 0.6, "the failing tests run it"),
     // For an issue: changed often lately.
-    ("history", 0.4, "changed together with a target"),
+    ("history", 0.4, "often committed together with a target"),
 ];
 
 /// The values of the signals for one file in the order of the table, each from 0 to 1.

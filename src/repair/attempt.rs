@@ -347,7 +347,7 @@ pub(super) fn unfinished_run(ran: &CommandsRun) -> Option<(StopReason, String)> 
     if ran.interrupted {
         return Some((StopReason::Interrupted, "it was interrupted".to_owned()));
     }
-    let message = format!("{TIME_UP} while the commands ran with the change");
+    let message = format!("{TIME_UP} while the tests ran with the change");
     ran.cut_short.then_some((StopReason::BudgetExhausted, message))
 }
 

@@ -60,7 +60,7 @@ fn list_actions(
     let refused = result.workplace.refused.iter().map(|refused| {
         let flag = ["--allow-write", "--agent-write"][usize::from(refused.agent)];
         let path = &refused.path;
-        format!("mendit's sandbox refused writing {path}: `{flag} {path}` permits it")
+        format!("mendit's sandbox refused writing {path}: `{flag} {path}` allows it")
     });
     let mut actions: Vec<String> = refused.chain(remedies.iter().cloned()).collect();
     let failure = last_failure(result);
@@ -118,7 +118,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
                 "Log the agent in, or pass its key with `--agent-env NAME`, then retry"
             }
             TroubleKind::Credit => "Add credit to the agent's account, or name another agent",
-            TroubleKind::RateLimit => "Retry when the agent's service accepts calls again",
+            TroubleKind::RateLimit => "Retry when the agent's rate limit has reset",
             TroubleKind::TooLong => {
                 "Send less with `--max-level`, or name an agent with a larger context"
             }
@@ -130,7 +130,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
     }
     Some(match result.stop_reason {
         StopReason::WorkplaceUnused => {
-            "Make the commands use the worktree's own files: install the project in editable mode, or in the isolated copy with `--setup CMD`"
+            "Make the tests use the worktree's own files: install the project in editable mode, or in the isolated copy with `--setup CMD`"
                 .to_owned()
         }
         StopReason::PolicyRejected => {
@@ -143,7 +143,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
         StopReason::CommandTimeout => {
             let took = result.test_result.as_ref();
             let seconds = longer_timeout(took.map_or(60.0, |took| took.duration_seconds));
-            format!("Allow the commands more time: `--test-timeout {seconds:.0}`")
+            format!("Allow the tests more time: `--test-timeout {seconds:.0}`")
         }
         StopReason::BudgetExhausted if result.message.contains(TIME_UP) => {
             let seconds = (result.duration_seconds * 2.0).ceil();
@@ -154,7 +154,7 @@ fn by_end(result: &RunResult, attempts: &[AttemptResult]) -> Option<String> {
             let is_counted = proof.is_some_and(|proof| proof.decisive.after.is_some());
             let advice = [
                 "Use a test reporter that prints a summary, so that a fix can be proven",
-                "Review what the proof is missing; if the change is right, apply it by hand",
+                "Review what is missing from the proof; if the change is right, apply it by hand",
             ];
             advice[usize::from(is_counted)].to_owned()
         }
@@ -187,7 +187,7 @@ fn find_blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<Stri
             "the agent's time limit".to_owned()
         }
         _ if result.stop_reason == StopReason::CommandTimeout => {
-            "the time limit of the commands".to_owned()
+            "the time limit of the test command".to_owned()
         }
         _ if !failure.undefined_names.is_empty() => {
             format!("undefined: {}", failure.undefined_names.join(", "))

@@ -40,7 +40,7 @@ impl Session<'_> {
             return Ok(());
         }
         self.lay(&less, &[])?;
-        let why = "without the parts of the change that look needless";
+        let why = "without the parts of the change that look unnecessary";
         let ran = self.stage.run(None, why)?;
         if self.passes_again(attempt, &ran) {
             self.narrow_changes(attempt, trial, less, ran)?;

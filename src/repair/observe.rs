@@ -30,7 +30,7 @@ pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed 
         },
         subkind: diagnosis.subkind.clone(),
         message: if passed {
-            "the commands pass".to_owned()
+            "the test command passes".to_owned()
         } else {
             diagnosis.explanation.clone()
         },

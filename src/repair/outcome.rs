@@ -27,11 +27,11 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
         && !after.failing_tests.is_empty()
         && focus.all(|test| !after.failing_tests.contains(test));
     let next = match next_error(after) {
-        same if same == next_error(before) => format!("fail: {same}"),
-        other => format!("fail differently: {other}"),
+        same if same == next_error(before) => format!("still fails: {same}"),
+        other => format!("now fails with another error: {other}"),
     };
     match effect {
-        Effect::Fixed => judged(StopReason::Fixed, "the commands pass", true),
+        Effect::Fixed => judged(StopReason::Fixed, "the test command passes", true),
         Effect::Better if part_passes => {
             judged(StopReason::Fixed, "the tests of this part pass", true)
         }
@@ -39,22 +39,14 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
         // Without an agent, no later attempt corrects a change that only gets further.
         Effect::Further => judged(
             StopReason::TestsChanged,
-            &format!("the commands get further, then {next}"),
+            &format!("gets further, but {next}"),
             attempt.heal.is_none() || parses_now(before, after),
         ),
-        Effect::Same => judged(
-            StopReason::StillFailing,
-            "the commands fail as before",
-            false,
-        ),
-        Effect::Changed => judged(
-            StopReason::TestsChanged,
-            &format!("the commands still {next}"),
-            false,
-        ),
+        Effect::Same => judged(StopReason::StillFailing, "fails with the same error", false),
+        Effect::Changed => judged(StopReason::TestsChanged, &next, false),
         Effect::Regressed if after.test_result.timed_out => judged(
             StopReason::CommandTimeout,
-            "the commands no longer finish",
+            "no longer finishes within the time limit",
             false,
         ),
         Effect::Regressed => {
@@ -89,7 +81,7 @@ fn what_is_gone(before: &Observed, after: &Observed) -> String {
     if !tests.is_empty() && still > 0 {
         format!("no longer failing: {tests}; still failing: {still}")
     } else if !names.is_empty() {
-        format!("no longer undefined: {names}; the commands still fail")
+        format!("no longer undefined: {names}; other errors remain")
     } else {
         format!("the failure changed: {}", next_error(after))
     }

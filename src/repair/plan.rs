@@ -90,14 +90,14 @@ impl PartsRun {
             left,
         } = self;
         if *passed {
-            let message = format!("the commands pass after {ran} parts");
+            let message = format!("the test command passes after {ran} parts");
             return stop(RunStatus::Fixed, StopReason::Fixed, &message);
         }
         let mut message = match reason {
             StopReason::AgentTimeout => {
                 format!("the agent ran out of time, also in each of {ran} parts")
             }
-            _ => format!("the commands still fail after {ran} parts"),
+            _ => format!("the test command still fails after {ran} parts"),
         };
         if let Some((count, why)) = left {
             message.push_str(&format!("; {count} more not started ({why})"));
@@ -137,7 +137,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return end;
     }
     if history.repeated.as_ref().is_some_and(|r| r.passed) {
-        let message = "the commands failed once and passed once without a change";
+        let message = "the test command failed once and passed once without a change";
         return stop(RunStatus::Failed, StopReason::Flaky, message);
     }
     let mut attempts = history.attempts.iter();
@@ -187,7 +187,7 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
     let is_around = failure.kind.is_around_code() || failure.kind == Kind::TransportMismatch;
     if !policy.treat_as_code && (failure.requires_user_action || is_around) {
         let message = format!(
-            "{} If the cause is in the code after all, `--treat-as-code` asks the agent",
+            "{} If the code is at fault, `mendit fix --agent NAME --treat-as-code` asks an agent",
             in_full(failure)
         );
         let reason = StopReason::UserActionRequired;
@@ -211,7 +211,7 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         return Some(stop(
             RunStatus::Fixed,
             StopReason::NothingToRepair,
-            "the commands pass; nothing to fix",
+            "the test command passes",
         ));
     }
     let judged = policy.limit_is_failure || policy.treat_as_code;
@@ -223,8 +223,8 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         let seconds = baseline.test_result.duration_seconds;
         let longer = longer_timeout(seconds);
         let why = format!(
-            "the commands did not finish within {seconds:.0} s, and nothing had failed by then: \
-             `--test-timeout {longer:.0}` with `--budget-seconds {:.0}` gives them longer; if they hang, `--treat-as-code` asks the agent why",
+            "the test command did not finish within {seconds:.0} s, and no test had failed by then: \
+             allow more time with `--test-timeout {longer:.0} --budget-seconds {:.0}`; if they hang, `--treat-as-code` asks the agent why",
             longer * 5.0
         );
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &why));
@@ -622,7 +622,7 @@ pub(super) mod tests {
     #[test]
     fn hidden_failure_of_passing_run_requires_user() {
         let mut history = History {
-            hidden: Some("pytest counts 1 failed".to_owned()),
+            hidden: Some("pytest reports 1 failed".to_owned()),
             baseline: Some(observed(K::SyntaxError)),
             ..History::default()
         };
@@ -1028,7 +1028,7 @@ pub(super) mod tests {
         let Step::Stop(end) = next(&history, &policy()) else {
             panic!("it goes on");
         };
-        let expected = "it fails: sh: x: not found. If the cause";
+        let expected = "it fails: sh: x: not found. If the code";
         assert!(end.message.starts_with(expected), "{}", end.message);
     }
 
@@ -1073,7 +1073,7 @@ pub(super) mod tests {
             (end.status, end.reason),
             (RunStatus::Failed, S::CommandTimeout)
         );
-        let advice = "`--test-timeout 2700` with `--budget-seconds 13500`";
+        let advice = "`--test-timeout 2700 --budget-seconds 13500`";
         assert!(end.message.contains(advice), "{}", end.message);
         assert!((longer_timeout(10.0) - 60.0).abs() < 1e-9);
         let mut hung = slow(&[]);

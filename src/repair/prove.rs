@@ -16,7 +16,7 @@ use crate::workplace::{Difference, changes_to};
 
 /// What a proof lacks that could not be finished.
 pub(super) const NO_TIME: &str =
-    "time ran out before the fix was proven; allow the whole run more with `--budget-seconds`";
+    "time ran out before the fix was proven; allow more with `--budget-seconds`";
 
 impl Session<'_> {
     /// Shows what is behind commands that pass: the runner's own word, the same with the tests as they were, and
@@ -70,9 +70,8 @@ impl Session<'_> {
         if !proof.proven {
             attempt.result.kept = false;
             let missing = proof.missing.join("; ");
-            let message = format!(
-                "the commands exit with 0, but it is not proven that the tests pass: {missing}"
-            );
+            let message =
+                format!("the exit code is 0, but nothing proves that the tests pass: {missing}");
             attempt.end(StopReason::Unproven, message);
             self.stage.event(EventKind::Unproven {
                 code: Code::L106,
@@ -199,7 +198,7 @@ impl Session<'_> {
             let sign = format!("{path}: {}", found.problem.message);
             let is_cleared = holds && !found.for_person;
             if is_open && !is_cleared {
-                let missing = format!("{sign}, and no check could rule that out");
+                let missing = format!("{sign}; no check ruled that out");
                 proof.missing.push(missing);
             }
             proof.suspicions.push(sign);

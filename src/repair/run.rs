@@ -65,7 +65,7 @@ pub(super) struct Session<'s> {
     pub(super) seen: Findings,
 }
 
-const AGAIN: &str = "once more without a change, because a failure of this kind can be flaky";
+const AGAIN: &str = "a failure of this kind can be flaky";
 
 impl Session<'_> {
     /// Does what the plan says until it says stop.

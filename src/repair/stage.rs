@@ -167,7 +167,7 @@ impl<'s> Stage<'s> {
             && let Some(path) = self.place.moved()?
         {
             self.moved = Some(format!(
-                "`{path}` was changed in the worktree during the run, and the commands saw it: start again, \
+                "`{path}` was changed in the worktree during the run, so the tests ran with that edit: start again, \
                  or use `--workplace copy`, which keeps your edits out of the run"
             ));
         }

@@ -31,7 +31,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     ));
     let rejected = context.files_rejected.iter();
     let rejected = rejected.map(|file| left_out(&file.path, file.code, &file.reason));
-    page.section("Rejected", rejected);
+    page.section("Requested but left out", rejected);
     // The best three by name: whoever misses a file raises the limit of the others too.
     let mut counts = context.omitted_counts.clone();
     let mut omitted = Vec::new();
@@ -49,7 +49,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
         let title = model::page(&code.to_string()).map_or("", |page| page.title);
         format!("{count} more  {code} {title}")
     }));
-    page.section("Omitted", omitted);
+    page.section("Left out", omitted);
     let next: Vec<String> =
         context.next.iter().take(5).map(|path| one_line(path.as_str())).collect();
     if !next.is_empty() {

@@ -130,10 +130,11 @@ fn rows(result: &RunResult) -> Vec<Row> {
     let passed = result.test_result.as_ref().filter(|_| failure.is_none());
     let cost = result.usage.and_then(|usage| usage.cost_usd);
     let spent = (result.attempts > 0).then(|| {
-        format!(
-            "{} in {:.1} s; agent calls: {}; highest level: {}",
-            result.attempts, result.duration_seconds, result.agent_calls, result.level
-        )
+        let (attempts, seconds) = (result.attempts, result.duration_seconds);
+        match result.agent_calls {
+            0 => format!("{attempts} in {seconds:.1} s, without an agent"),
+            calls => format!("{attempts} in {seconds:.1} s, {calls} by the agent"),
+        }
     });
     let trouble = result.agent_trouble.iter();
     let mut rows = Vec::from_iter(
@@ -158,7 +159,7 @@ fn rows(result: &RunResult) -> Vec<Row> {
     let name = match result.applied {
         true => "changed",
         false if result.status.is_success() => "changes",
-        false => "tried",
+        false => "not applied",
     };
     rows.push((name, change_words(result)));
     rows.extend(below("part", &result.children));
@@ -255,11 +256,10 @@ fn level_words(proof: &Proof) -> String {
             let all = failed + check.count(MutationOutcome::Passed);
             format!("mutation check: the tests fail for {failed} of {all} changed expected values")
         }
-        (_, Some(check)) => match &check.reason {
+        (_, check) => match check.and_then(|check| check.reason.as_ref()) {
             Some(reason) => format!("no mutation check: {reason}"),
             None => "the test runner reports success".to_owned(),
         },
-        (_, None) => "no mutation check was made".to_owned(),
     }
 }
 

@@ -69,7 +69,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
     }
     let mut offer = |command: &str, what: &str| steps.push(format!("{command}  ({what})"));
     if facts.is_certain && !facts.may_fix {
-        offer("mendit fix", "applies the certain fix");
+        offer("mendit fix", "applies the certain fixes");
     }
     // Three tries take less time than a search for the culprit.
     let is_early = facts.is_certain || facts.fix_first || facts.culprit == Culprit::Unknown;
@@ -83,7 +83,7 @@ pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
         Culprit::NoChange if facts.environment.is_empty() => {
             offer("mendit why", "looks at older commits");
         }
-        Culprit::NewTest => offer("mendit context", "packs the code that the new tests reach"),
+        Culprit::NewTest => offer("mendit context", "shows the code that the new tests reach"),
         Culprit::Known | Culprit::NoChange | Culprit::Outside => {}
     }
     if facts.is_certain_in_test {

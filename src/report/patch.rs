@@ -60,7 +60,7 @@ fn verdict_text(verdict: Verdict, lacks_file: bool) -> String {
         _ => "; nothing was changed",
     };
     let title = match page(&format!("verdict {verdict}")) {
-        Some(_) if lacks_file => "a file that the patch changes does not exist",
+        Some(_) if lacks_file => "the patch changes a file that does not exist",
         page => page.map_or("", |page| page.title),
     };
     format!("{verdict}: {title}{unchanged}\n")
@@ -81,9 +81,9 @@ fn file_line(file: &FileVerdict, is_placed: bool) -> String {
         _ if !is_placed => {}
         [_, more @ ..] if fit > 0 => {
             let (plural, list) = (if more.is_empty() { "" } else { "s" }, failed.join(", "));
-            text.push_str(&format!(", hunk{plural} {list} of {all} cannot be placed"));
+            text.push_str(&format!(", hunk{plural} {list} of {all} not placed"));
         }
-        _ => text.push_str(&format!(", {fit} of {all} hunks placed")),
+        _ => text.push_str(&format!(", {fit} of {all} hunks fit")),
     }
     text + "\n"
 }

@@ -132,7 +132,7 @@ impl Prompt<'_> {
         self.heading("What failed");
         let (level, files, bytes) = (context.level, context.files.len(), context.total_bytes);
         let failure = match &context.diagnosis {
-            Some(diagnosis) => format!("The failure is {}.", diagnosis.kind_words()),
+            Some(diagnosis) => format!("Kind of failure: {}.", diagnosis.kind_words()),
             None => "There is no log.".to_owned(),
         };
         self.prose(&format!(

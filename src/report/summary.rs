@@ -63,12 +63,9 @@ fn culprit(summary: &RunSummary) -> Option<String> {
     let count = summary.suspects.len() as u64 + summary.more_suspects;
     match summary.suspects.as_slice() {
         [] => None,
-        few if count <= 3 => Some(format!(
-            "  ~ changed since the last commit: {}",
-            few.join(", ")
-        )),
+        few if count <= 3 => Some(format!("  ~ uncommitted changes: {}", few.join(", "))),
         [first, ..] => Some(format!(
-            "  ~ {count} changes since the last commit, first {first}"
+            "  ~ {count} uncommitted changes, most likely {first}"
         )),
     }
 }
@@ -215,7 +212,7 @@ mod tests {
         let mut summary = summary();
         summary.perhaps = vec![import("import a", true), import("import b", false)];
         summary.mends = vec!["`slice` for `slise` in a.ts".to_owned()];
-        let problem = "`yaml` is not installed, nor a declared dependency";
+        let problem = "`yaml` is neither installed nor declared";
         summary.remedies = vec![Remedy::new(problem, Some("uv add yaml".to_owned()))];
         let text = kept_summary(&summary, true, false);
         for line in [
@@ -223,7 +220,7 @@ mod tests {
             "  ? perhaps: import a  (mendit fix)",
             "  ? perhaps: import b  (mendit hint)",
             "  ? perhaps: `slice` for `slise` in a.ts  (mendit fix)",
-            "  ! `yaml` is not installed, nor a declared dependency  (uv add yaml)",
+            "  ! `yaml` is neither installed nor declared  (uv add yaml)",
         ] {
             assert!(text.lines().any(|shown| shown == line), "{line}\n{text}");
         }

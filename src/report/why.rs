@@ -33,16 +33,19 @@ pub fn why_line(document: &WhyDocument) -> String {
 }
 
 fn effect_of_revert(document: &WhyDocument) -> String {
-    let but = if document.undo.is_none() { "as" } else { "but" };
     let lasting = document.breaks.iter().filter(|id| document.tests.contains(id)).count();
-    let (still, then) = if lasting > 0 { ("still ", "") } else { ("", " then") };
-    let breaks = match document.breaks.as_slice() {
+    let names = match document.breaks.as_slice() {
         [] => String::new(),
-        [one] => format!(", {but} {one} {still}fails{then}"),
-        [first, rest @ ..] => format!(", {but} {first} and {} more {still}fail{then}", rest.len()),
+        [one] => one.clone(),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
     };
-    if document.undo.is_none() && !breaks.is_empty() {
-        return format!("alone is not enough{breaks}");
+    let broken = match document.undo {
+        _ if lasting > 0 => "; still failing: ",
+        Some(_) => ", but breaks ",
+        None => "; failing then: ",
+    };
+    if document.undo.is_none() && !names.is_empty() {
+        return format!("alone is not enough{broken}{names}");
     }
     let (skipped, left) = (document.skipped.len(), document.not_rerun);
     let all = document.tests.len() + skipped;
@@ -54,7 +57,8 @@ fn effect_of_revert(document: &WhyDocument) -> String {
     };
     helps.extend((skipped > 0).then(|| format!(" ({skipped} skipped)")));
     helps.extend((left > 0).then(|| format!(" ({left} more were not rerun)")));
-    helps + &breaks
+    helps.extend((!names.is_empty()).then(|| format!("{broken}{names}")));
+    helps
 }
 
 fn unknown(document: &WhyDocument) -> String {
@@ -75,18 +79,18 @@ fn unknown(document: &WhyDocument) -> String {
     let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     match document.reason {
         Some(WhyReason::Flaky) => {
-            "unknown: flaky, the same files passed once and failed once".to_owned()
+            "unknown: flaky (the tests passed once and failed once on the same files)".to_owned()
         }
         Some(WhyReason::Passes) => "nothing to find: the command passes".to_owned(),
-        Some(WhyReason::NoBase) => "unknown: no commit is known where the tests passed".to_owned(),
+        Some(WhyReason::NoBase) => "unknown: no commit is known to pass".to_owned(),
         Some(WhyReason::NoChange) => format!("unknown: no file changed{since}"),
         Some(WhyReason::Budget) if document.runs + document.whole_runs == 0 => {
             "not searched: the command is slow, and its failing tests cannot be run alone"
                 .to_owned()
         }
-        Some(WhyReason::Budget) => format!("{likely}the search reached its limit after {runs}"),
+        Some(WhyReason::Budget) => format!("{likely}no culprit after {runs} (search limit)"),
         Some(WhyReason::DoesNotBuild) => {
-            format!("unknown: with every change{since} reverted, the command fails differently")
+            format!("unknown: without the changes{since}, the command fails with another error")
         }
         Some(WhyReason::NewTest) => format!("the failing tests are new{since}"),
         Some(WhyReason::Interrupted) => format!("{likely}search interrupted after {runs}"),
@@ -94,11 +98,11 @@ fn unknown(document: &WhyDocument) -> String {
         Some(WhyReason::NotExecutable) => "no test ran: a file is not executable".to_owned(),
         Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
             format!(
-                "unknown: still fails with every change{since} reverted; the cause may be in a submodule, or in a package installed from this repository"
+                "unknown: still fails without the changes{since}; the cause may be in a submodule, or in a package installed from this repository"
             )
         }
         Some(WhyReason::FailsWithout) | None => {
-            format!("not by these changes: still fails with every change{since} reverted")
+            format!("not caused by the changes{since}: still fails without them")
         }
     }
 }
@@ -171,11 +175,11 @@ fn next_step(document: &WhyDocument) -> Option<&'static str> {
     use WhyReason::{FailsWithout, NoBase, NoChange};
     Some(match (document.verdict, document.reason) {
         (WhyVerdict::Caused, _) if document.undo.is_none() => {
-            "revert it by hand; if the tests still fail then, `mendit why` finds the next change"
+            "revert by hand, then run `mendit why` for the tests that still fail"
         }
         // A later commit may fail the tests too.
         (WhyVerdict::Caused, _) if document.cause.iter().any(|change| change.commit.is_some()) => {
-            "revert with `mendit fix --undo`; if the tests still fail then, run `mendit why` again"
+            "revert with `mendit fix --undo`; if tests still fail, run `mendit why` again"
         }
         (WhyVerdict::Caused, _) => "revert with `mendit fix --undo`",
         (_, Some(NoBase | FailsWithout | NoChange)) if document.around.is_empty() => {
@@ -185,10 +189,10 @@ fn next_step(document: &WhyDocument) -> Option<&'static str> {
             "pass a commit where it passed: `mendit why --since REV`"
         }
         (_, Some(WhyReason::NewTest)) => {
-            "if they passed at an earlier commit: `mendit why --since REV`; for an agent: `mendit context`"
+            "`mendit context` shows the code that they reach; if they passed before: `mendit why --since REV`"
         }
         (_, Some(WhyReason::Flaky)) => "the test itself is flaky: run it several times",
-        (_, Some(WhyReason::Budget)) => "run `mendit why` on its own: its budget is larger",
+        (_, Some(WhyReason::Budget)) => "run `mendit why`, which searches longer",
         _ => return None,
     })
 }
@@ -268,6 +272,7 @@ mod tests {
                 Some("`[...all].reverse()` became `all`"),
             ),
             ("-    a == b\n+  a == b\n", None),
+            ("-def a(\n+def b(\n", Some("`a` became `b`")),
             ("-a\n+b\n+c\n", None),
             ("+a\n", None),
             (

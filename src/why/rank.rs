@@ -141,7 +141,7 @@ impl Weighed {
         match clues.reach.get(&hunk.path) {
             Some(0) => weighed.add_score(2, "in a file of failing tests".to_owned()),
             Some(1) => weighed.add_score(3, "imported by the failing tests".to_owned()),
-            Some(hops) => weighed.add_score(2, format!("{hops} imports from the failing tests")),
+            Some(hops) => weighed.add_score(2, format!("{hops} imports away from the tests")),
             None => {}
         }
         if is_prose(hunk.path.as_str()) {

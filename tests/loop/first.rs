@@ -48,7 +48,7 @@ fn failing_run_prints_cause_and_next_step() {
         "NameError: name 'Square' is not defined",
         "shop/area.py:2",
         "✓ certain: from shop.shape import Square",
-        "next: mendit fix  (applies the certain fix)",
+        "next: mendit fix  (applies the certain fixes)",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
@@ -468,7 +468,7 @@ fn doctor_prints_command_for_environment() {
     repo.mendit(&["run", "--no-why", "sh", "-c", "cat log; exit 1"]);
     let said = stdout(&repo.mendit(&["doctor"]));
     assert!(
-        said.contains("failed: `acmeclient` is not installed"),
+        said.contains("failed: `acmeclient` is neither installed"),
         "{said}"
     );
     // What passes without them does not need them.

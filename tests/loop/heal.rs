@@ -135,7 +135,10 @@ fn doubles_timeout_once() {
     let (exit, document) = heal_server(&repo, &entry, &["--timeout", "0.2"]);
     assert_eq!(exit, 3, "{document:#}");
     assert_eq!(kinds(&document), ["timeout", "timeout"]);
-    assert_eq!(document["attempts"][0]["fixApplied"], "Give it 0.4 seconds");
+    assert_eq!(
+        document["attempts"][0]["fixApplied"],
+        "Allow it 0.4 seconds"
+    );
     assert_eq!(document["attempts"][1]["fixApplied"], Value::Null);
 }
 
@@ -192,7 +195,7 @@ fn failing_test_command_counts_as_started() {
     let (exit, document) = heal(&repo, &["--test", "true"]);
     assert_eq!(
         (exit, &document["probes"][0]["message"]),
-        (0, &json!("Passed."))
+        (0, &json!("passed"))
     );
     let (exit, document) = heal(
         &repo,

@@ -31,7 +31,7 @@ pub(super) struct Candidate {
 /// Why a step that changes tests and product is no candidate, or a candidate no fix.
 pub(super) type Reason = &'static str;
 
-pub(super) const NO_ENVIRONMENT: Reason = "no environment for its day";
+pub(super) const NO_ENVIRONMENT: Reason = "no environment covers its date";
 pub(super) const TOO_LARGE: Reason = "too large";
 const NO_TEST_FILE: Reason = "no test file that can be run";
 pub(super) const UNREADABLE: Reason = "not all in this clone, or not text";

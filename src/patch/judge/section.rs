@@ -188,7 +188,7 @@ impl<'j> Placing<'j> {
     ) -> Outcome {
         let mode = target.mode.unwrap_or(before.mode);
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
-            return refuse(Code::P206, "the mode does not fit the kind of file");
+            return refuse(Code::P206, "the mode does not match the type of the file");
         }
         let made = self.make_content(file, target, &before)?;
         report.hunks = made.hunks;

@@ -77,7 +77,7 @@ fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
     let [has_old, has_new] =
         [LineKind::Add, LineKind::Remove].map(|gone| without_kind(lines, gone).count());
     let message = format!(
-        "{message}: its header announces {old} old and {new} new lines, {has_old} and {has_new} follow"
+        "{message}: its header announces {old} old and {new} new lines, but {has_old} and {has_new} follow"
     );
     Refusal::new(Code::P104, message).hint(format!(
         "if the hunk is complete, its counts are {has_old} and {has_new}; else send the rest"

@@ -167,7 +167,7 @@ fn write_message(
         let all = old.iter().filter(|line| !line.is_blank()).count();
         let some = (differing < all).then(|| format!("{differing} of them "));
         let some = some.unwrap_or_default();
-        format!(", but {some}with other white space{indent}")
+        format!(", but {some}with different white space{indent}")
     });
     let added = lines.iter().filter(|line| !line.is_old()).map(|line| trim_end(line.text()));
     let added: Vec<&[u8]> = added.collect();
@@ -182,12 +182,15 @@ fn write_message(
     });
     let lost = rows.iter().position(Option::is_none);
     failure.message = match (&known, lost) {
-        (Some(rows), _) => format!("the hunk adds {} of the file again", name_rows(rows)),
+        (Some(rows), _) => format!(
+            "the hunk adds {}, which the file already has",
+            name_rows(rows)
+        ),
         (_, Some(lost)) => {
             let line = quote(old[lost].text());
             let above = lost.checked_sub(1).and_then(|above| rows[above]);
             above.map_or_else(
-                || format!("{line} is not beside the hunk's other lines"),
+                || format!("{line} is not next to the hunk's other lines"),
                 |above| format!("line {} of the file is not followed by {line}", above + 1),
             )
         }
@@ -222,25 +225,20 @@ fn explain_absent(
     let why = if lines.iter().all(|line| begins_with_number(line.text())) {
         "send them without the line numbers that they begin with"
     } else {
-        "is it for another file, or another version of this one?"
+        "the patch may be for another file, or another version of this one"
     };
-    if others > 0 && absent.len() == lines.len() {
-        failure.message = format!(
-            "the file has none of the hunk's lines, neither {line} nor the other {others}: {why}"
-        );
-        return None;
-    }
-    // The others may be there by chance.
-    if others > 1 && absent.len() * 3 >= lines.len() * 2 {
+    // Those that the file has may be there by chance.
+    let is_other = others > 1 && absent.len() * 3 >= lines.len() * 2;
+    if others > 0 && absent.len() == lines.len() || is_other {
         let (few, all) = (absent.len(), lines.len());
         failure.message = format!(
-            "{few} of the hunk's {all} lines are not in the file, among them {line}: {why}"
+            "{few} of the hunk's {all} lines are not in the file, the first is {line}: {why}"
         );
         return None;
     }
     failure.message = format!("the file has no line {line}{to_remove}");
     if others > 0 {
-        failure.message += &format!(", nor {others} more of the hunk's lines");
+        failure.message += &format!(", and {others} more of the hunk's lines are missing");
     }
     if !left_out.is_empty() {
         failure.message += &format!("; the hunk also {left_out}");

@@ -151,7 +151,7 @@ fn with_notes<'h, 'a>(
     let is_noted = placed.mends.iter().any(|mend| mend.code == Code::M303);
     let is_bare = !is_noted && placed.lines.iter().any(|line| line.bare);
     let is_marked = placed.has_false_mark(text, LineKind::Context);
-    let ignored = "ignored the mark of a missing newline at a line that has one";
+    let ignored = "ignored `\\ No newline at end of file` after a line that ends with a newline";
     let notes = [
         (Code::M411, is_marked, ignored),
         (Code::M104, is_prose, "treated text after the hunk as prose"),

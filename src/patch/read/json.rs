@@ -51,7 +51,7 @@ pub(super) fn read_packet(values: &[(u32, Value)]) -> Option<Packet> {
     found.into_packet()
 }
 
-const NO_EDIT: &str = "an edit has no path, or neither old and new text nor content";
+const NO_EDIT: &str = "an edit needs a path, and either old and new text or content";
 const BEGIN_PATCH: &str = "*** Begin Patch";
 
 #[derive(Default)]
@@ -151,7 +151,7 @@ impl Found {
         let is_preview = get(fields, "dryrun").and_then(Value::as_bool) == Some(true);
         if is_preview || is_other || is_result {
             let message = match is_preview {
-                true => "the edit is a preview (`dryRun`), and nothing is to be written",
+                true => "the edit is a preview (`dryRun`), so nothing is written",
                 false => "this is a transcript of several turns; send only the last reply",
             };
             self.refuse(Code::P107, message);

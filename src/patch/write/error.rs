@@ -38,7 +38,7 @@ pub enum WriteError {
     },
     /// The system refused in the middle, and does not let what was done be undone.
     #[error(
-        "the change is partly applied and cannot be rolled back: {error}; still changed: {paths}; both sides are kept in `{kept}`"
+        "the change is partly applied and cannot be rolled back: {error}; still changed: {paths}; both versions are kept in `{kept}`"
     )]
     HalfWay {
         /// The files that are not as they were.
@@ -50,7 +50,7 @@ pub enum WriteError {
     },
     /// Recovery meets a file that is neither old nor new.
     #[error(
-        "`{path}` is neither what it was before the patch nor what it would be after; its two sides are kept in `{kept}`"
+        "`{path}` matches neither the state before the patch nor the state after it; both versions are kept in `{kept}`"
     )]
     Foreign {
         /// The file.

@@ -210,7 +210,7 @@ fn every_command_reports_interrupted_apply() {
     };
     let before = rows(&mendit(root, &["doctor", "--format", "json"], b""));
     assert_eq!(row(&before, "apply"), None);
-    let kept = row(&before, "kept runs").unwrap();
+    let kept = row(&before, "runs").unwrap();
     // As one that was killed leaves it before the first file.
     let journal = Path::new(kept["message"].as_str().unwrap()).join("apply");
     fs::create_dir(&journal).unwrap();

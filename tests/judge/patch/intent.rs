@@ -227,7 +227,7 @@ fn refusals_name_lines_added_twice_and_end_cut_off() {
         "a.py\n<<<<<<< SEARCH\ndef f(a):\n    return third\n=======\ndef f(a):\n    first = a.one()\n    second = a.two()\n    return third\n>>>>>>> REPLACE\n",
     );
     assert!(
-        said.contains("the hunk adds lines 2 to 3 of the file again"),
+        said.contains("the hunk adds lines 2 to 3, which the file already has"),
         "{said}"
     );
     let said = check(

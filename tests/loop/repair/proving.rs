@@ -332,7 +332,7 @@ fn passing_commands_are_not_fixed() {
     let result = world.json("result.json");
     assert_eq!(result["stopReason"], "nothing_to_repair");
     assert_eq!(result["proof"], Value::Null);
-    assert_eq!(result["message"], "the commands pass; nothing to fix");
+    assert_eq!(result["message"], "the test command passes");
 
     // Nor is a red run whose exit code a pipe hides.
     let script = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
@@ -345,7 +345,7 @@ fn passing_commands_are_not_fixed() {
         let result = world.json("result.json");
         assert_eq!(result["status"], "user_action_required");
         let message = result["message"].as_str().unwrap();
-        assert!(message.contains("unittest counts 1 failed"), "{message}");
+        assert!(message.contains("unittest reports 1 failed"), "{message}");
         assert!(message.contains("such as a pipe"), "{message}");
     }
     let green = World::with(&[("test_app.py", &script.replace("1, 2", "1, 1"))]);
@@ -536,7 +536,7 @@ fn mutation_check_refutes_vacuous_tests() {
     let off = tried(&python(), command, &whole("app.py", &fix), &off);
     proven(&off, "unittest", "text");
     assert_eq!(off["proof"]["level"], "tests");
-    assert!(printed(&off).contains("no mutation check"));
+    assert!(printed(&off).contains("the test runner reports success"));
 }
 
 // A sign that stood before is none, one that a check rules out is reported, one for a person leaves the fix open.

@@ -42,7 +42,7 @@ fn reports_failure_hidden_by_pipe() {
         assert_eq!(code(&output), 0, "the command's own end stays");
         let said = stderr(&output);
         assert_eq!(said.contains("R213"), told, "{said}");
-        assert_eq!(said.contains("pytest counts 1 failed"), told, "{said}");
+        assert_eq!(said.contains("pytest reports 1 failed"), told, "{said}");
         let brief = repo.mendit(&["run", "--brief", "--", "sh", "-c", "./pytest | cat"]);
         let brief = String::from_utf8(brief.stdout).unwrap();
         assert_eq!(brief.contains("R213"), told, "{brief}");
