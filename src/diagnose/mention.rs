@@ -1,5 +1,7 @@
 //! Finds the files that a log names.
 
+use std::collections::HashMap;
+
 use super::line::Line;
 use super::locate::Locator;
 use super::runners::is_installed;
@@ -17,19 +19,22 @@ struct Mention {
     doubtful: bool,
 }
 
+// Lines, as many as a row of a runner looks through for its message.
+const NEAR: usize = 30;
+
 pattern!(
     PLACE,
     concat!(
         r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
-        r"|(?:webpack:/+(?:[\w@.-]+/)*\./)?(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|rst|adoc|bats|mm?|html|sass|less|styl|coffee|phpt|ps1|psm1|pm|pl|fs|vb|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift|scala|dart|exs?|hs|lua|mli?|clj[cs]?|jl|erl|nim|zig|cr|groovy|tf|feature|gradle|cmake|bazel|[Rr]))\b",
-        r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
-        r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b|[\w./@+-]+/BUILD\b)(?::(?<plainline>\d+))?",
+        r"|(?:webpack:/+(?:[\w@.-]+/)*\./)?(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}\x{2026}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_)]|\[[\w.-]+\])\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|rst|adoc|bats|mm?|html|sass|less|styl|coffee|phpt|ps1|psm1|pm|pl|fs|vb|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift|scala|dart|exs?|hs|lua|mli?|clj[cs]?|jl|erl|nim|zig|cr|groovy|tf|feature|gradle|cmake|bazel|[Rr]))\b",
+        r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+)|: [^():]+ \((?<lastline>\d{1,7}):\d{1,6}\)$)?",
+        r"|(?<plain>\b(?:[\w@+-][\w./@+-]*[./])?(?:Dockerfile|Makefile|Procfile)\b(?:\.[A-Za-z][\w-]*)?|[\w./@+-]+/BUILD\b)(?::(?<plainline>\d+))?",
     )
 );
 
 pattern!(
     PLACED_BELOW,
-    r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#
+    r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"?(line)"?: +(\d+)"#
 );
 
 // A frame of a library of Java.
@@ -58,8 +63,21 @@ pub(super) fn mentioned_files(
     let distance = |at: usize| evidence.iter().map(|line| line.abs_diff(at)).min();
     mentions.retain(|mention| !is_foreign(&mention.path));
     mentions.sort_by_cached_key(|mention| distance(mention.at).unwrap_or(mention.at));
+    // A place with a line, for where the same file is named without one near.
+    let mut placed: HashMap<String, (usize, Option<u32>, Option<u32>)> = HashMap::new();
+    for own in mentions.iter().filter(|own| own.line.is_some()) {
+        placed
+            .entry(own.path.replace('\\', "/"))
+            .or_insert((own.at, own.line, own.column));
+    }
     let mut files: Vec<MentionedFile> = Vec::new();
-    for mention in mentions {
+    for mut mention in mentions {
+        let near = placed
+            .get(&mention.path.replace('\\', "/"))
+            .filter(|own| own.0.abs_diff(mention.at) <= NEAR);
+        if let (None, Some(&(_, line, column))) = (mention.line, near) {
+            (mention.line, mention.column) = (line, column);
+        }
         let in_repository = locator.find(&mention.path, mention.at).is_some();
         let doubtful = mention.doubtful && locator.knows_repository();
         if !in_repository && (doubtful || is_installed(&mention.path)) {
@@ -136,11 +154,17 @@ fn collect_mentions(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let of_address = is_web(&format!("{word}{path}"));
             // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
             let path = path.strip_prefix('@').filter(|_| before.ends_with("[ ")).unwrap_or(path);
-            let path = bare_path(path);
-            if text.trim() == path || text.contains("\"filePath\"") {
+            // The port of an address is no folder.
+            let port = path.find('/').filter(|_| of_address && before.ends_with(':'));
+            let path = bare_path(&path[port.unwrap_or(0)..]);
+            let said = text.trim();
+            let said = said.strip_prefix("file:").map_or(said, str::trim_start);
+            if said == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
             }
-            let line = number(first(&["pyline", "line", "saidline", "plainline"]));
+            let line = number(first(&[
+                "pyline", "line", "saidline", "lastline", "plainline",
+            ]));
             mentions.push(Mention {
                 at,
                 doubtful: of_address || line.is_none() && is_of_test(&path),
@@ -180,5 +204,7 @@ fn is_of_test(path: &str) -> bool {
 fn is_foreign(path: &str) -> bool {
     const NAMES: &[&str] = &["Node.js", "node.js", "Next.js", "Vue.js", "e.g", "i.e"];
     let slashed = path.replace('\\', "/");
-    NAMES.contains(&slashed.as_str()) || slashed.starts_with("//")
+    NAMES.contains(&slashed.as_str())
+        || slashed.starts_with("//")
+        || slashed.contains("/__cypress/")
 }

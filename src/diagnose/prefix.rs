@@ -21,6 +21,7 @@ const MAX_COLUMN: usize = 160;
 pub(super) struct Wrapper {
     announced: BTreeSet<String>,
     is_shared: bool,
+    indent: usize,
 }
 
 // pnpm shows the command after a dollar, turbo says whether it found the task in its cache, lerna what npm runs.
@@ -41,10 +42,11 @@ impl Wrapper {
     /// Finds the names that the first lines of a log announce, and whether most of them begin alike.
     pub(super) fn find(log: &str) -> Self {
         let mut wrapper = Self::default();
-        let (mut filled, mut alike) = (0, 0);
+        let (mut filled, mut alike, mut indent) = (0, 0, usize::MAX);
         for raw in log.split('\n').take(SAMPLE).filter(|raw| !raw.trim().is_empty()) {
             filled += 1;
             alike += usize::from(SHARED.is_match(raw));
+            indent = indent.min(indent_of(raw));
             if !raw.contains('$') && !raw.contains("cache ") && !raw.contains(": > ") {
                 continue;
             }
@@ -57,18 +59,25 @@ impl Wrapper {
         }
         // Where fewer do, it is a tool that counts or names a file.
         wrapper.is_shared = alike >= 3 && alike * 4 >= filled * 3;
+        // As Markdown indents a block of code.
+        wrapper.indent = if filled >= 3 && indent >= 4 { indent } else { 0 };
         wrapper
     }
 
     /// Returns the length of what is before a tool's own text.
     pub(super) fn length(&self, text: &str) -> usize {
-        let mut skip = stamped_length(text);
+        let mut skip = self.indent.min(indent_of(text));
+        skip += stamped_length(&text[skip..]);
         let shared = self.is_shared.then(|| SHARED.find(&text[skip..])).flatten();
         skip += shared.map_or(0, |found| found.end());
         let rest = &text[skip..];
         let mut announced = self.announced.iter();
         skip + announced.find(|name| rest.starts_with(name.as_str())).map_or(0, String::len)
     }
+}
+
+fn indent_of(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
 }
 
 fn stamped_length(text: &str) -> usize {

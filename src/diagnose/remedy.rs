@@ -37,7 +37,7 @@ const IMPERATIVE: &str = "run|use|try|install|add|retry|re-run|rerun|please|to";
 // Source, frames and values; remarks that no failure is about.
 pattern!(
     NOISE,
-    r#"^\s*(?:at |File "|\d+ \||\+|-{3}|=+|[Ee]xpected|[Rr]eceived|[Aa]ssert|\S+:\d+(?::\d+)?:? )"#
+    r#"^\s*(?:at |argv "|File "|\d+ \||\+|-{3}|=+|[Ee]xpected|[Rr]eceived|[Aa]ssert|\S+:\d+(?::\d+)?:? )"#
 );
 // The line above source that a traceback shows.
 pattern!(PLACE, r#"^\s*(?:File ".+", line \d+.*|\S+:\d+)$"#);
@@ -67,6 +67,10 @@ pub(super) fn find_remedy(lines: &[Line<'_>], decisive: usize, end: usize) -> Op
         let found = remedy_sentences(lines, range);
         let scores = found.iter().enumerate().map(|(at, own)| {
             let (score, text) = score_remedy(own, found.get(at + 1));
+            // Above a failure is a command that was run, below it one to run.
+            let first = text.split(' ').next().unwrap_or_default();
+            let advises = own.at >= decisive && has_word(first, IMPERATIVE);
+            let score = score + WEAK_SIGN * usize::from(advises);
             (score, Remedy { at: own.at, text })
         });
         // With equal scores, the nearest to the line wins, below before above.
@@ -167,8 +171,6 @@ fn score_remedy(own: &Remedy, next: Option<&Remedy>) -> (usize, String) {
         score += SIGN;
     }
     score += SIGN * usize::from(has_word(&text.replace(['"', '\''], "`"), STRONG));
-    let first = text.split(' ').next().unwrap_or_default();
-    score += WEAK_SIGN * usize::from(has_word(first, IMPERATIVE));
     (score, text)
 }
 
