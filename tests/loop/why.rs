@@ -916,14 +916,12 @@ fn second_guilty_commit_is_found_next() {
 fn undo_reverts_one_of_two_culprits() {
     needs!("python3");
     let repo = repo();
-    // Before both commits the tests passed.
-    repo.mendit(&[&["run"][..], &COMMAND].concat());
     let first = broken(LOANS);
     for text in [&first, &first.replace(".title()", ".upper()")] {
         repo.write("library/loans.py", text);
         repo.commit();
     }
-    let document = asked(&repo, &COMMAND);
+    let (_, document) = why(&repo, &["--since", "HEAD~2"]);
     let message = document["message"].as_str().unwrap();
     assert!(
         message
@@ -961,29 +959,32 @@ fn import_of_renamed_name_is_not_put_back() {
 fn imports_put_back_are_named_with_their_files() {
     needs!("python3");
     let repo = repo();
-    let [desk, page] = [("desk", "re.escape"), ("page", "json.dumps")]
-        .map(|(name, call)| format!("\n\ndef {name}(text):\n    return {call}(text)\n"));
-    repo.write("library/desk.py", format!("import re\n{desk}"));
-    repo.write("library/page.py", format!("import json\n{page}"));
-    let test = TEST.replace("fee(15)", "desk('a') or fee(15)").replace("label(", "page(");
-    let heads = "from library.desk import desk\nfrom library.page import page\n";
-    repo.write(
-        "test_loans.py",
-        test.replace("import unittest\n", &format!("import unittest\n{heads}")),
-    );
-    repo.commit();
+    let names = [("desk", "re.escape"), ("page", "json.dumps")];
+    let [desk, page] = names.map(|(name, call)| {
+        let module = call.split('.').next().unwrap();
+        format!("import abc\nimport {module}\nimport sys\n\n\ndef {name}(text):\n    return {call}(text)\n")
+    });
     repo.write("library/desk.py", &desk);
     repo.write("library/page.py", &page);
-    let said = stderr(&repo.mendit(&[&["fix"][..], &COMMAND].concat()));
-    let line = "trying: put back `import re` in library/desk.py, `import json` in library/page.py";
-    assert!(said.contains(line), "{said}");
-    // What belongs in a test is left to `hint`.
-    repo.write("library/desk.py", format!("import re\n{desk}"));
-    repo.write("library/page.py", format!("import json\n{page}"));
+    let test = TEST.replace("fee(15)", "desk('a') or fee(15)").replace("label(", "page(");
+    let heads = "import unittest\n\nfrom library.desk import desk\nfrom library.page import page\n";
+    repo.write("test_loans.py", test.replace("import unittest\n", heads));
     repo.commit();
-    let new = "import unittest\n\n\nclass TestNew(unittest.TestCase):\n    def test_new(self):\n        label('a')\n";
+    repo.write("library/desk.py", desk.replace("import re\n", ""));
+    repo.write("library/page.py", page.replace("import json\n", ""));
+    repo.mendit(&[&["run", "--no-why"][..], &COMMAND].concat());
+    let hints = String::from_utf8_lossy(&repo.mendit(&["hint"]).stdout).into_owned();
+    let line = "put back `import re` in library/desk.py, `import json` in library/page.py:";
+    assert!(hints.contains(line), "{hints}");
+}
+
+#[test]
+fn fix_points_to_the_import_of_a_test() {
+    needs!("python3");
+    let repo = repo();
+    let new = "import unittest\n\n\nclass TestNew(unittest.TestCase):\n    def test_new(self):\n        is_overdue(1)\n";
     repo.write("test_new.py", new);
-    let fix = repo.mendit(&[&["fix"][..], &COMMAND].concat());
+    let fix = repo.mendit(&["fix", "--test", "python3 -m unittest test_new"]);
     let printed = String::from_utf8_lossy(&fix.stdout).into_owned() + &stderr(&fix);
     let step = "mendit hint --apply  (adds the import; fix edits no tests)";
     assert!(printed.contains(step), "{printed}");
