@@ -62,8 +62,8 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<()> {
         return Ok(());
     }
     // A line with other characters is for the shell, which finds its commands itself.
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || " -_.+".contains(char);
-    if line.is_empty() || !line.chars().all(is_plain) || is_installed(line) {
+    let is_plain = line.chars().all(|char| char.is_ascii_alphanumeric() || " -_.+".contains(char));
+    if line.is_empty() || !is_plain || is_installed(line) {
         return Ok(());
     }
     let message = format!("the agent's command is not on the search path: `{line}`");

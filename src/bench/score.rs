@@ -294,8 +294,7 @@ pub(super) mod tests {
             (totals.passed, totals.fixtures_run, totals.skipped),
             (2, 3, 1)
         );
-        let repairs = document.repairs;
-        let pair = |tally: crate::model::Tally| (tally.passed, tally.fixtures_run);
-        assert_eq!(pair(repairs.all), (2, 3));
+        let all = document.repairs.all;
+        assert_eq!((all.passed, all.fixtures_run), (2, 3));
     }
 }

@@ -92,8 +92,8 @@ impl<A: clap::Args> clap::Args for Late<A> {
 // Global flags are there already, and are moved to the end.
 fn add_flags<A: clap::Args>(command: clap::Command) -> clap::Command {
     let global: Vec<_> = command.get_arguments().map(|flag| flag.get_id().clone()).collect();
-    let to_end = |command: clap::Command, id| command.mut_arg(id, |flag| flag);
-    global.into_iter().fold(A::augment_args(command), to_end)
+    let command = A::augment_args(command);
+    global.into_iter().fold(command, |command, id| command.mut_arg(id, |flag| flag))
 }
 
 commands! {

@@ -60,9 +60,11 @@ pub(super) fn mentioned_files(
         .collect();
     collect_mentions(lines, &mut mentions);
     // Frames above a line of evidence weigh as those below.
-    let distance = |at: usize| evidence.iter().map(|line| line.abs_diff(at)).min();
     mentions.retain(|mention| !is_foreign(&mention.path));
-    mentions.sort_by_cached_key(|mention| distance(mention.at).unwrap_or(mention.at));
+    mentions.sort_by_cached_key(|mention| {
+        let distances = evidence.iter().map(|line| line.abs_diff(mention.at));
+        distances.min().unwrap_or(mention.at)
+    });
     // A place with a line, for where the same file is named without one near.
     let mut placed: HashMap<String, (usize, Option<u32>, Option<u32>)> = HashMap::new();
     for own in mentions.iter().filter(|own| own.line.is_some()) {

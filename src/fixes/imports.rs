@@ -108,8 +108,9 @@ fn fix_typos(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) ->
         let places = uses(file, text.as_bytes(), &one.name)?.places;
         Some(replace_words(&text, &places, &one.name, &one.imported))
     })?;
-    let words = |one: &&Suggestion| format!("replace `{}` with `{}`", one.name, one.imported);
-    let what = typos.iter().map(words).collect::<Vec<_>>().join(", ");
+    let all = typos.iter();
+    let words = all.map(|one| format!("replace `{}` with `{}`", one.name, one.imported));
+    let what = words.collect::<Vec<_>>().join(", ");
     Some(place.make_candidate(&what, &after)?.with_imports(typos.iter().copied()))
 }
 

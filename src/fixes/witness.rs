@@ -193,8 +193,8 @@ impl<'l> Statement<'l> {
     // The only one of the product, where the message names no place.
     fn only_place<'s>(&self, source: &'s dyn Source) -> Option<(LogFile<'s>, usize)> {
         let mut only = None;
-        let is_meant = |path: &str| path.ends_with(".py") || path.ends_with(".html");
         let is_unplaced = self.group("column").is_empty();
+        let is_meant = |path: &str| path.ends_with(".py") || path.ends_with(".html");
         for file in product_files(source, is_meant).filter(|_| is_unplaced) {
             let places = file.words(0..file.text.len(), self.group("wrong"));
             let starts = places.filter_map(|at| awaitable_start(&file, at, self.row.awaits));

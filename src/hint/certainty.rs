@@ -120,9 +120,9 @@ pub(super) fn why_uncertain(
         return Some("the file has no place for an import");
     };
     let is_named = one.path.is_none() && !matches!(one.imported.as_str(), "*" | "default");
-    let has = || exported(undef.installed, undef.file, &one.module, &one.imported);
     let is_known = !is_named || one.source == HintSource::Stdlib;
-    let has_name = is_known || has() != Some(Has::Nothing);
+    let has_name = is_known
+        || exported(undef.installed, undef.file, &one.module, &one.imported) != Some(Has::Nothing);
     let leads_there = leads_to(undef, one, import);
     let is_no_fixture = !may_be_fixture(undef, one);
     let has_members = has_members(undef, one);

@@ -208,8 +208,8 @@ pub(super) fn retake_name(
     module: &str,
     (old, new): (&str, &str),
 ) -> Option<String> {
-    let takes = |import: &&Import| import.names.iter().any(|one| one.name == old);
-    let mut all = facts.imports.iter().filter(takes);
+    let imports = facts.imports.iter();
+    let mut all = imports.filter(|import| import.names.iter().any(|one| one.name == old));
     let quotes = ['"', '\''];
     let is_passed_on = file.stem() == "__init__"
         || quotes.iter().any(|quote| text.contains(&format!("{quote}{old}{quote}")));

@@ -77,10 +77,9 @@ pub fn wanted(
         }
     }
     for module in &lacks.modules {
-        let imports = |file: &NamedFile<'_>| {
+        for file in files_with(&read, |file| {
             file.facts.imports.iter().any(|import| leads_to(file.path, import, module))
-        };
-        for file in files_with(&read, imports) {
+        }) {
             add_text(&mut found.entry(file.clone()).or_default().modules, module);
         }
     }

@@ -77,8 +77,7 @@ fn list_remedies(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) ->
             let names = texts.iter().flat_map(|text| VARIABLE.find_iter(text));
             let names: BTreeSet<&str> = names.map(|found| found.as_str()).take(3).collect();
             let again = |name: &str| format!("mendit run --env {name} {command}");
-            let remedy = |name| unset_variable(project, name, &again);
-            names.into_iter().map(remedy).collect()
+            names.into_iter().map(|name| unset_variable(project, name, &again)).collect()
         }
         FailureKind::ConnectionRefused => {
             let has_services = project.paths().any(|path| COMPOSE.is_match(path));
@@ -166,8 +165,8 @@ fn unset_variable(project: &Project<'_>, name: &str, again: &dyn Fn(&str) -> Str
         let pair = PLAIN_VALUE.is_match(value).then(|| format!("{name}={value}"));
         Some((format!("`{name}` is not set, but {file} lists it"), pair))
     };
-    let unknown = || (format!("`{name}` is not set"), None);
-    let (problem, pair) = EXAMPLES.iter().find_map(value).unwrap_or_else(unknown);
+    let found = EXAMPLES.iter().find_map(value);
+    let (problem, pair) = found.unwrap_or_else(|| (format!("`{name}` is not set"), None));
     Remedy::new(problem, pair.map(|pair| again(&pair)))
 }
 

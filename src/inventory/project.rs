@@ -168,8 +168,8 @@ impl<'a> Project<'a> {
 
 /// Reads a file of the source.
 pub(super) fn read_text(source: &dyn Source, path: &str) -> Option<String> {
-    let is_listed = |path: &RepoPath| source.listing().has_file(path.as_str());
-    let path = RepoPath::new(path).ok().filter(is_listed)?;
+    let path = RepoPath::new(path).ok();
+    let path = path.filter(|path| source.listing().has_file(path.as_str()))?;
     let bytes = source.read(&path).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

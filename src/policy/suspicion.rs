@@ -258,8 +258,8 @@ mod tests {
 
     #[test]
     fn table_is_read() {
-        let patterns = || TABLE.iter().flat_map(|row| [Some(&row.sign), row.but.as_ref()]);
-        let broken = patterns().flatten().filter(|pattern| pattern.get().is_none());
+        let patterns = TABLE.iter().flat_map(|row| [Some(&row.sign), row.but.as_ref()]);
+        let broken = patterns.flatten().filter(|pattern| pattern.get().is_none());
         assert!(broken.count() == 0 && TABLE.len() > 25);
     }
 

@@ -401,8 +401,8 @@ mod tests {
     }
 
     fn report(ends: &[(&str, TestEnd)]) -> TestAccount {
-        let count = |end| ends.iter().filter(|row| row.1 == end).count() as u64;
-        let [passed, failed] = [TestEnd::Passed, TestEnd::Failed].map(count);
+        let [passed, failed] = [TestEnd::Passed, TestEnd::Failed]
+            .map(|end| ends.iter().filter(|row| row.1 == end).count() as u64);
         let skipped = ends.len() as u64 - passed - failed;
         TestAccount {
             source: ProofSource::Report,

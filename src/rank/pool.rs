@@ -182,11 +182,11 @@ mod tests {
             "test/world.py",
             "django/tests/__init__.py",
         ];
-        let path = |text: &str| RepoPath::new(text).unwrap();
         let source = Memory::named(files.map(|file| (file, "")));
         let pool = Pool::new(&[], source.listing());
-        let held = files.iter().filter(|file| pool.standing(&path(file)).is_some());
-        let held: Vec<&str> = held.copied().collect();
+        let held = files.map(|file| (file, RepoPath::new(file).unwrap()));
+        let held = held.iter().filter(|(_, path)| pool.standing(path).is_some());
+        let held: Vec<&str> = held.map(|(file, _)| *file).collect();
         assert_eq!(
             held,
             [

@@ -73,8 +73,9 @@ impl Pattern {
 
     pub(crate) fn finds(&self, text: &str) -> bool {
         // To look costs less than to compile, and most lines are text.
-        let is_number = || text.trim_start().starts_with(|c: char| c.is_ascii_digit());
-        (!self.begins_with_number || is_number()) && self.get().is_match(text)
+        let number = Some(text).filter(|_| self.begins_with_number);
+        number.is_none_or(|text| text.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+            && self.get().is_match(text)
     }
 }
 

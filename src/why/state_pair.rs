@@ -214,9 +214,11 @@ fn join_renames(difference: &Difference, order: &[usize]) -> Vec<Vec<usize>> {
     let hunks = order.iter().filter_map(|at| Some((*at, difference.hunks().get(*at)?)));
     for (rank, (at, hunk)) in hunks.enumerate() {
         let [gone, come] = <[_; 2]>::from(difference.sides(hunk)).map(|lines| lines.join("\n"));
-        let has = |text: &str, word: &str| words(text.as_bytes(), word).next().is_some();
         let mut exchanged = difference.exchanged_words(hunk);
-        exchanged.retain(|(old, new)| !has(&come, old) && !has(&gone, new));
+        exchanged.retain(|(old, new)| {
+            let kept = words(come.as_bytes(), old).next();
+            kept.or(words(gone.as_bytes(), new).next()).is_none()
+        });
         let group = exchanged.iter().find_map(|pair| of_words.get(pair).copied()).unwrap_or(rank);
         groups.entry(group).or_default().push(at);
         of_words.extend(exchanged.into_iter().map(|pair| (pair, group)));

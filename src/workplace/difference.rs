@@ -340,10 +340,12 @@ mod tests {
 
     fn texts(difference: &Difference, set: &[usize]) -> Vec<(String, Option<String>)> {
         let states = difference.reverted(&set.iter().copied().collect::<BTreeSet<_>>());
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let rows = states.into_iter();
-        rows.map(|(path, state)| (path.to_string(), state.map(|state| text(&state.bytes))))
-            .collect()
+        rows.map(|(path, state)| {
+            let text = state.map(|state| String::from_utf8_lossy(&state.bytes).into_owned());
+            (path.to_string(), text)
+        })
+        .collect()
     }
 
     fn row(path: &str, text: Option<&str>) -> (String, Option<String>) {

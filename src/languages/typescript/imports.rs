@@ -236,7 +236,7 @@ fn trace_exports(facts: &mut FileFacts) {
 #[cfg(test)]
 mod tests {
     use crate::languages::{facts, text_form};
-    use crate::model::{FileFacts, Import, RepoPath};
+    use crate::model::{FileFacts, RepoPath};
 
     fn read(name: &str, text: &str) -> FileFacts {
         facts(&RepoPath::new(name).unwrap(), text.as_bytes())
@@ -244,8 +244,9 @@ mod tests {
 
     fn imports(name: &str, text: &str) -> Vec<String> {
         let facts = read(name, text);
-        let line = |import: &Import| format!("{}:{}", import.line, text_form::import(import));
-        facts.imports.iter().map(line).collect()
+        let all = facts.imports.iter();
+        all.map(|import| format!("{}:{}", import.line, text_form::import(import)))
+            .collect()
     }
 
     #[test]

@@ -87,9 +87,9 @@ mod tests {
             )
         };
         let add = "->next = 2\n+>if first:\n+>    next = 2\n";
-        let after = |indent: &str| format!("{indent}if first:\n{indent}    next = 2");
         for (has, writes) in [("        ", "    "), ("    ", "        "), ("  ", "    ")] {
-            let (old, new) = (format!("{has}next = 2"), after(has));
+            let old = format!("{has}next = 2");
+            let new = format!("{has}if first:\n{has}    next = 2");
             expect(&file(has), &hunk(writes, add), "M416", Some((&old, &new)));
         }
         // Tabs and spaces do not add up.

@@ -394,9 +394,10 @@ mod tests {
             ("true", "", ""),
         ] {
             let found = CommandFiles::find(&[line.to_owned()], directory, &source);
-            let star = |is_test| if is_test { "*" } else { "" };
-            let files =
-                found.files.iter().map(|(path, file)| format!("{path}{}", star(file.is_test)));
+            let files = found
+                .files
+                .iter()
+                .map(|(path, file)| format!("{path}{}", if file.is_test { "*" } else { "" }));
             assert_eq!(files.collect::<Vec<_>>().join(" "), expected, "{line}");
         }
     }

@@ -211,8 +211,7 @@ mod tests {
             let pattern = regex::Regex::new(&format!("^(?:{})$", rule.pattern)).unwrap();
             assert!(pattern.is_match(&example(rule)), "{}", rule.id);
             let starts = rule.starts.iter();
-            let started = |start: &String| example(rule).find(start.as_str());
-            let at = starts.filter_map(started).min();
+            let at = starts.filter_map(|start: &String| example(rule).find(start.as_str())).min();
             assert!(at.is_some_and(|at| at <= rule.back), "{}", rule.id);
             assert!(!rule.lookalike.is_empty(), "{}", rule.id);
         }
