@@ -479,8 +479,8 @@ mod tests {
     fn finds_what_tests_and_other_packages_of_python_need() {
         let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
         let pip = format!("{SITE}/pip/__init__.py");
-        let about = |name: &str| format!("{SITE}/{name}.dist-info/METADATA");
-        let (attrs, rich) = (about("attrs-23.1.0"), about("rich-13.0"));
+        let [attrs, rich] =
+            ["attrs-23.1.0", "rich-13.0"].map(|name| format!("{SITE}/{name}.dist-info/METADATA"));
         let needs =
             "Name: rich\nRequires-Dist: pygments (<3,>=2)\nRequires-Dist: ipython ; extra == 'a'\n";
         let extra =
@@ -640,9 +640,9 @@ mod tests {
     fn requirements_are_read_wherever_they_are_declared() {
         let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
         let pip = format!("{SITE}/pip/__init__.py");
-        let about = |name: &str| format!("{SITE}/{name}.dist-info/METADATA");
         let [attrs, idna, requests, own] =
-            ["attrs-23.1.0", "idna-2.0", "requests-2.32.0", "own-0.1"].map(about);
+            ["attrs-23.1.0", "idna-2.0", "requests-2.32.0", "own-0.1"]
+                .map(|name| format!("{SITE}/{name}.dist-info/METADATA"));
         let test = ("tests/test_a.py", "import freezegun\n");
         let setup = "[options.extras_require]\ntest =\n    freezegun\n";
         let pdm =
@@ -847,8 +847,8 @@ mod tests {
     fn declarations_beside_the_manifest_are_read() {
         let environment = (".venv/pyvenv.cfg", "version = 3.12.1\n");
         let pip = format!("{SITE}/pip/__init__.py");
-        let about = |name: &str| format!("{SITE}/{name}.dist-info/METADATA");
-        let [attrs, pytest] = ["attrs-23.1.0", "pytest-8.0"].map(about);
+        let [attrs, pytest] =
+            ["attrs-23.1.0", "pytest-8.0"].map(|name| format!("{SITE}/{name}.dist-info/METADATA"));
         let (attrs, pytest) = ((attrs.as_str(), ""), (pytest.as_str(), ""));
         let test = ("tests/test_a.py", "import freezegun\n");
         let own = ("pyproject.toml", "[project]\nname = \"own\"\n");

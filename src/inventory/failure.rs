@@ -82,8 +82,8 @@ fn list_remedies(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) ->
         FailureKind::ConnectionRefused => {
             let has_services = project.paths().any(|path| COMPOSE.is_match(path));
             let message = "a service that the tests call is not running";
-            let remedy = || Remedy::new(message, "docker compose up -d".to_owned());
-            has_services.then(remedy).into_iter().collect()
+            let remedy = Remedy::new(message, "docker compose up -d".to_owned());
+            has_services.then_some(remedy).into_iter().collect()
         }
         _ => Vec::new(),
     }

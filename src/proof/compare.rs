@@ -422,11 +422,10 @@ mod tests {
     #[test]
     fn decisive_runner_failed_or_runs_tests() {
         let one = |runner| account(runner, [1, 0, 0, 0]);
-        let red = |runner| account(runner, [0, 1, 0, 0]);
         let error = account(R::Pytest, [0, 0, 0, 1]);
         let rows: [(Evidence, Evidence, R); 6] = [
             (
-                vec![ran(&[one(R::NodeTest), red(R::Tsc)])],
+                vec![ran(&[one(R::NodeTest), account(R::Tsc, [0, 1, 0, 0])])],
                 vec![ran(&[one(R::NodeTest), one(R::Tsc)])],
                 R::Tsc,
             ),
