@@ -70,9 +70,8 @@ fn unknown(document: &WhyDocument) -> String {
         [] => String::new(),
         [one] => format!("likely {one} (the failing tests passed once with it reverted); "),
         several => format!(
-            "likely {} (the failing tests passed once with all {} reverted); ",
-            several.join(", "),
-            several.len()
+            "likely {} (the failing tests passed once with them reverted); ",
+            several.join(", ")
         ),
     };
     let runs = document.runs + document.whole_runs;
@@ -88,7 +87,10 @@ fn unknown(document: &WhyDocument) -> String {
             "not searched: the command is slow, and its failing tests cannot be run alone"
                 .to_owned()
         }
-        Some(WhyReason::Budget) => format!("{likely}no culprit after {runs} (search limit)"),
+        Some(WhyReason::Budget) if !likely.is_empty() => {
+            format!("{likely}not confirmed within {runs}")
+        }
+        Some(WhyReason::Budget) => format!("no culprit after {runs} (search limit)"),
         Some(WhyReason::DoesNotBuild) => {
             format!("unknown: without the changes{since}, the command fails with another error")
         }

@@ -163,7 +163,7 @@ fn names_deleted_files_and_two_part_cause() {
     // Neither is said to suffice alone.
     let (_, document) = why(&repo, &["--max-runs", "3"]);
     let likely = "likely library/loans.py:11, library/loans.py:15 (the failing tests passed once with \
-                  all 2 reverted); no culprit after";
+                  them reverted); not confirmed within";
     let message = document["message"].as_str().unwrap();
     assert!(message.starts_with(likely), "{document}");
 }
