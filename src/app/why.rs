@@ -241,7 +241,7 @@ pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
         let red = RunStore::open(app)?.last_red(&workspace, &line)?;
         let facts = open_facts(app, &workspace);
         if let Some(found) = facts.and_then(|facts| facts.unexplained(&line)) {
-            let message = format!("nothing to undo: {found}");
+            let message = format!("nothing to undo: {}", found.trim_start_matches("unknown: "));
             return Err(AppError::new(Code::U309, message).exit(Exit::PersonMustAct));
         }
         let message = "the change that broke the tests is not known for the current files";
@@ -253,7 +253,7 @@ pub fn known_undo(app: &App) -> Result<(KnownCause, String)> {
     let patch = kept.undo.ok_or_else(|| {
         let message = match kept.cause.breaks.is_empty() {
             true => "no patch reverts the change: its lines changed again, or are beside a secret",
-            false => "no patch reverts the change: as many tests fail with it reverted",
+            false => "the undo is not offered: tests fail with the change reverted, too",
         };
         let hint = format!("revert it by hand: {}", kept.cause.message);
         AppError::new(Code::U309, message).hint(hint)

@@ -44,7 +44,7 @@ struct Scarce {
     bytes: u64,
     code: Code,
     limit: String,
-    // PATH stands for the file.
+    // With the placeholder PATH for the path of the file.
     remedy: String,
 }
 

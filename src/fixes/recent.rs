@@ -15,9 +15,9 @@ use crate::policy::is_test;
 use crate::source::Source;
 use crate::workplace::{Difference, Hunk, What, changes_to};
 
-/// The states with which the files are compared: uncommitted changes explain a failure before those of the last
-/// commit do, and these before older ones, of which renames alone are followed, because what else they took away may
-/// have been of no use. The steps back are those of `mendit why`, but the largest.
+/// The states with which the files are compared: uncommitted changes come first, then the last commit, then older
+/// ones. Of older ones only renames are followed, because an import that they removed may have been unused. The steps
+/// back are those of `mendit why` without the largest.
 const REVISIONS: [&str; 5] = ["HEAD", "HEAD~1", "HEAD~2", "HEAD~4", "HEAD~16"];
 
 // The new names of words, by the old ones.

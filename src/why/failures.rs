@@ -335,7 +335,7 @@ impl Item {
             || rest.is_some_and(|rest| rest.starts_with(['.', ' ', ':']))
     }
 
-    // Whether it stands for a file that did not load: runners name its path, unittest its module.
+    // Whether this is a file that did not load: runners name its path, unittest its module.
     fn is_file(&self) -> bool {
         self.path.as_ref().is_some_and(|path| {
             let module = path.strip_suffix(".py").map(|stem| stem.replace('/', "."));

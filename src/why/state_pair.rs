@@ -207,7 +207,7 @@ fn reduce_hunks(
     }
 }
 
-// Puts hunks together that exchange the same word for another: a rename goes back at all places or at none.
+// Puts hunks together that exchange the same word for another: a rename is reverted everywhere or nowhere.
 fn join_renames(difference: &Difference, order: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut of_words = BTreeMap::new();
